@@ -1,0 +1,5 @@
+"""Proposing a mark for one response."""
+
+from components.judge.base import Judge, JudgeStopped
+
+__all__ = ["Judge", "JudgeStopped"]

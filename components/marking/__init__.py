@@ -1,0 +1,81 @@
+"""The vocabulary of marking as types, and the arithmetic of marks. Imports nothing of ours."""
+
+from components.marking.decision import AGREEMENT_STAGES, Decision, Marker, Outcome, Role, Stage
+from components.marking.marks import MarkError, Scale, format_mark, on_step
+from components.marking.proposal import (
+    Confidence,
+    Flag,
+    Proposal,
+    ProposalStatus,
+    Usage,
+    abstain,
+    propose_from,
+    verdict_name,
+)
+from components.marking.question import (
+    OBJECTIVE_TYPES,
+    Exemplar,
+    Question,
+    QuestionType,
+    Response,
+    default_tolerance,
+)
+from components.marking.scheme import (
+    AssessmentObjective,
+    ChoiceKey,
+    Level,
+    MarkingPoint,
+    NumericKey,
+    PointGroup,
+    Scheme,
+)
+from components.marking.verdicts import (
+    Evidence,
+    LevelVerdict,
+    PointVerdict,
+    Verdict,
+    WholeVerdict,
+    earned_codes,
+    total,
+)
+
+__all__ = [
+    "AGREEMENT_STAGES",
+    "OBJECTIVE_TYPES",
+    "AssessmentObjective",
+    "ChoiceKey",
+    "Confidence",
+    "Decision",
+    "Evidence",
+    "Exemplar",
+    "Flag",
+    "Level",
+    "LevelVerdict",
+    "MarkError",
+    "Marker",
+    "MarkingPoint",
+    "NumericKey",
+    "Outcome",
+    "PointGroup",
+    "PointVerdict",
+    "Proposal",
+    "ProposalStatus",
+    "Question",
+    "QuestionType",
+    "Response",
+    "Role",
+    "Scale",
+    "Scheme",
+    "Stage",
+    "Usage",
+    "Verdict",
+    "WholeVerdict",
+    "abstain",
+    "default_tolerance",
+    "earned_codes",
+    "format_mark",
+    "on_step",
+    "propose_from",
+    "total",
+    "verdict_name",
+]
