@@ -1,0 +1,98 @@
+"""How well two sets of marks agree: arrays in, frozen figures out, None with its reason where undefined."""
+
+from components.agreement.cluster import Ratio, cluster_interval, resample_counts
+from components.agreement.coefficients import (
+    Correlations,
+    IntraclassCorrelations,
+    correlations,
+    gwet_ac1,
+    gwet_ac2,
+    icc,
+    krippendorff_alpha,
+    prmse,
+)
+from components.agreement.differences import Differences, differences, share, weighted_exact, wilson_interval
+from components.agreement.exam import (
+    ExamAgreement,
+    LeftOut,
+    QuestionPairs,
+    QuestionSums,
+    exam_agreement,
+    exam_from_sums,
+    question_sums,
+)
+from components.agreement.kappa import (
+    cohen_kappa,
+    linear_weighted_kappa,
+    quadratic_weighted_kappa,
+    quadratic_weighted_kappa_interval,
+    qwk_standard_error,
+)
+from components.agreement.live import (
+    Cusum,
+    anchoring_effect,
+    anytime_interval,
+    anytime_multiplier,
+    cusum,
+    sample_size,
+)
+from components.agreement.question import QuestionAgreement, question_agreement
+from components.agreement.results import Coverage, Interval, Share, Standing, Statistic
+from components.agreement.second_marker import QuestionReport, SecondMarkerReport, second_marker_report
+from components.agreement.sums import SumsAgreement, from_sums
+from components.agreement.totals import SubjectPart, converted_total, same_grade
+from components.agreement.wording import kappa_text, kappa_with_interval
+
+__all__ = [
+    "Correlations",
+    "Coverage",
+    "Cusum",
+    "Differences",
+    "ExamAgreement",
+    "Interval",
+    "IntraclassCorrelations",
+    "LeftOut",
+    "QuestionAgreement",
+    "QuestionPairs",
+    "QuestionReport",
+    "QuestionSums",
+    "Ratio",
+    "SecondMarkerReport",
+    "Share",
+    "Standing",
+    "Statistic",
+    "SubjectPart",
+    "SumsAgreement",
+    "anchoring_effect",
+    "anytime_interval",
+    "anytime_multiplier",
+    "cluster_interval",
+    "cohen_kappa",
+    "converted_total",
+    "correlations",
+    "cusum",
+    "differences",
+    "exam_agreement",
+    "exam_from_sums",
+    "from_sums",
+    "gwet_ac1",
+    "gwet_ac2",
+    "icc",
+    "kappa_text",
+    "kappa_with_interval",
+    "krippendorff_alpha",
+    "linear_weighted_kappa",
+    "prmse",
+    "quadratic_weighted_kappa",
+    "quadratic_weighted_kappa_interval",
+    "question_agreement",
+    "question_sums",
+    "qwk_standard_error",
+    "resample_counts",
+    "same_grade",
+    "sample_size",
+    "second_marker_report",
+    "share",
+    "weighted_exact",
+    "wilson_interval",
+]
