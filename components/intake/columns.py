@@ -1,0 +1,159 @@
+"""Which column holds what: a guess from the headings (English and Chinese) and the kind of values under them."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import unicodedata
+from dataclasses import asdict, dataclass, field
+
+from components.intake.cells import NotAMarkError, read_mark
+from components.intake.tables import Table
+
+FIELD_LABELS = {
+    "candidate": "Candidate number",
+    "question": "Question number",
+    "answer": "Answer",
+    "max_mark": "Maximum mark",
+    "mark_scheme": "Mark scheme",
+    "question_text": "Question text",
+    "mark_1": "Mark by the first marker",
+    "mark_2": "Mark by the second marker",
+    "ai_mark": "Mark by an AI",
+    "type": "Question type",
+}
+_NUMERIC_FIELDS = frozenset({"max_mark", "mark_1", "mark_2", "ai_mark"})
+_SAMPLE = 200
+_SHORT = 40
+
+_AMOUNT = r"(marks?|scores?|totals?|grades?|points?|ratings?)"
+_PERSON = r"(humans?|teachers?|markers?|raters?|examiners?|graders?|assessors?|annotators?|experts?)"
+_AI = r"(ai|gpt|chatgpt|llm|model|claude|gemini|deepseek|qwen|llama|mistral|machine|auto(matic)?|predict(ed|ion))"
+_AI_ZH = r"(ai|机器|模型|大模型|智能|自动|机评)"
+_ID = r"(number|no|id|num|code|ref)"
+
+
+def _marker(digit: str, ordinal: str, chinese: str) -> str:
+    """A heading of one of two markers: `human 1 total`, `score 1`, `first marker`, `一评`."""
+    return (
+        rf"{_PERSON} {digit}( {_AMOUNT})?|({_PERSON} )?{_AMOUNT} {digit}|{ordinal} ({_PERSON}|{_AMOUNT})( {_AMOUNT})?"
+        rf"|{chinese}(评|阅)(分数|得分|分)?|(评分|得分|分数) ?{digit}"
+        rf"|(教师|老师|评分员|评卷人|阅卷人) ?({digit}|{chinese}) ?(评分|得分|分数)?"
+    )
+
+
+# Per field, patterns for the whole heading, surest first. Headings are compared as `_plain` writes them.
+_PATTERNS: dict[str, tuple[str, ...]] = {
+    "candidate": (
+        rf"candidates?( {_ID})?|考生(编?号)?|准考证号|考号",
+        rf"students?( {_ID})?|(pupil|learner|examinee)( {_ID})?|学生(编?号)?|学号",
+        rf"(anonymous|anon|participant|user|script|respondent)( {_ID})?",
+        r"id|name|full name|姓名|编号",
+    ),
+    "question": (
+        rf"(question|item)( {_ID})?|q( {_ID})?|(试题|题目)编?号|题号|小题号?",
+        rf"(task|problem|part|prompt)( {_ID})?|题目?|试题",
+    ),
+    "question_text": (
+        r"(question|item|task|problem) (text|wording|stem|body|prompt)|stem|题干|题面|(试题|题目)(内容|文本)",
+        r"prompt|question|item|task|problem|题目|试题",
+    ),
+    "answer": (
+        r"(candidates?|students?|pupils?)( s)? (answer|response|text)( text)?"
+        r"|(考生|学生)(的)?(作答|答案|回答|答题)(内容)?",
+        r"(answer|response)s?( text)?|作答(内容|文本)?|回答|答题(内容)?",
+        r"text|essay|submission|transcript|(model )?output|答案|文本|作文",
+    ),
+    "max_mark": (
+        rf"max(imum)?( {_AMOUNT})?( available)?|out of|{_AMOUNT} available|available {_AMOUNT}|full {_AMOUNT}"
+        rf"|(possible {_AMOUNT}|{_AMOUNT} possible)|满分(值)?",
+        r"(本题|题目|试题)?分值|总分",
+    ),
+    "mark_scheme": (
+        r"mark(ing)? (scheme|guide|criteria|rubric)|mark ?scheme|(scoring )?rubric|scheme|criteria"
+        r"|评分(标准|细则|参考|要点)",
+        r"(model|reference|desired|sample|expected|correct) (answer|solution)|solution|(参考|标准)答案|答案要点",
+    ),
+    "mark_1": (
+        _marker("1", "(first|1 st)", "一"),
+        rf"{_PERSON}( {_AMOUNT})?|(教师|老师|人工|阅卷)(评分|得分|分数)",
+        rf"{_AMOUNT}|(awarded|given|final|total) {_AMOUNT}|{_AMOUNT} (awarded|given|obtained)|得分|分数|评分|成绩",
+    ),
+    "mark_2": (_marker("2", "(second|2 nd)", "二"), r"复评(分数|得分|分)?|复核分数?"),
+    "ai_mark": (
+        rf"{_AI}( .+)? {_AMOUNT}( .+)?|{_AI_ZH}(的)?(评分|得分|分数|打分|评)?",
+        rf"{_AI}( .+)?",
+    ),
+    "type": (r"(question |item )?type", r"题型|(题目|试题)类型"),
+}
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """The column that holds each thing, or None. `why` says for each guessed field what led to the guess."""
+
+    candidate: str | None = None
+    question: str | None = None
+    answer: str | None = None
+    max_mark: str | None = None
+    mark_scheme: str | None = None
+    question_text: str | None = None
+    mark_1: str | None = None
+    mark_2: str | None = None
+    ai_mark: str | None = None
+    type: str | None = None
+    why: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def chosen(self) -> dict[str, str]:
+        """Field to column, of the fields that have one, in the order of FIELD_LABELS."""
+        columns = asdict(self)
+        return {name: columns[name] for name in FIELD_LABELS if columns[name] is not None}
+
+
+def guess_mapping(table: Table) -> Mapping:
+    """The likeliest mapping; each column is used once. A mark column must hold marks, a question number be short."""
+    samples = {column: [cell for cell in table.column(column) if cell.strip()][:_SAMPLE] for column in table.columns}
+    fits: list[tuple[int, int, int, str, str]] = []
+    for order, (name, patterns) in enumerate(_PATTERNS.items()):
+        for place, column in enumerate(table.columns):
+            heading = _plain(column)
+            tier = next((tier for tier, pattern in enumerate(patterns) if re.fullmatch(pattern, heading)), None)
+            if tier is not None and _values_fit(name, samples[column]):
+                fits.append((tier, order, place, name, column))
+    chosen: dict[str, str] = {}
+    for _, _, _, name, column in sorted(fits):
+        if name not in chosen and column not in chosen.values():
+            chosen[name] = column
+    return Mapping(**chosen, why={name: _why(name, column) for name, column in chosen.items()})
+
+
+def _plain(heading: str) -> str:
+    """A heading in lower case with words and numbers apart: `Human1_Total` and `human1Total` are `human 1 total`."""
+    text = unicodedata.normalize("NFKC", heading)
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).casefold()
+    text = re.sub(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])", " ", text)
+    return " ".join(re.sub(r"[\W_]+", " ", text).split())
+
+
+def _values_fit(name: str, sample: list[str]) -> bool:
+    if not sample:
+        return True
+    if name in _NUMERIC_FIELDS:
+        return 2 * sum(_is_mark(cell) for cell in sample) >= len(sample)
+    if name in {"question", "question_text"}:
+        return (statistics.median(len(cell) for cell in sample) <= _SHORT) == (name == "question")
+    return True
+
+
+def _is_mark(cell: str) -> bool:
+    try:
+        read_mark(cell)
+    except NotAMarkError:
+        return False
+    return True
+
+
+def _why(name: str, column: str) -> str:
+    also = {"question": " and its values are short", "question_text": " and its values are long"}
+    ending = " and its values are numbers" if name in _NUMERIC_FIELDS else also.get(name, "")
+    return f"The heading “{column}” is a usual one for this{ending}."
