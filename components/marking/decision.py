@@ -25,6 +25,14 @@ class Stage(StrEnum):
 AGREEMENT_STAGES = (Stage.BLIND, Stage.IMPORTED)
 
 
+class Phase(StrEnum):
+    """What a marker meets: the proposal in view, the proposal hidden, or its reveal after a blind mark."""
+
+    MARK = "mark"
+    BLIND = "blind"
+    REVEAL = "reveal"
+
+
 class Outcome(StrEnum):
     """A mark, no response (a state of its own, not 0), or the undoing of an earlier decision."""
 

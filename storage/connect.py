@@ -1,0 +1,131 @@
+"""Opening the database: where it lies, one connection a call, migrations, and the two kinds of transaction."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+from sqlite_utils import Database
+
+MIGRATIONS = sorted((Path(__file__).parent / "migrations").glob("[0-9]*.sql"))
+NEWEST_VERSION = len(MIGRATIONS)
+
+
+class StoreError(RuntimeError):
+    """The database cannot be used as it is. The message says what happened and what to do next."""
+
+
+def data_folder() -> Path:
+    """Where marks are kept: SECOND_MARKER_DATA, else the user's data folder of this operating system."""
+    named = os.environ.get("SECOND_MARKER_DATA")
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("second-marker", appauthor=False))
+
+
+def now() -> str:
+    """The present moment, UTC, ISO 8601 with microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class Store:
+    """One database file. Safe to share between threads: every call opens a connection of its own.
+
+    Raises StoreError when the file was made by a newer version of the app, or is not a database at all.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._migrate()
+        except sqlite3.DatabaseError as error:
+            if "not a database" in str(error) or "malformed" in str(error):
+                raise StoreError(
+                    f"The file {path} is not a Second Marker database, or it is damaged ({error}). "
+                    "Move it aside, or restore it from the backups folder beside it, and start again."
+                ) from error
+            raise
+
+    @contextmanager
+    def read(self) -> Iterator[Database]:
+        """A connection on one consistent view of the database."""
+        with closing(self._connection()) as connection:
+            connection.execute("BEGIN")
+            try:
+                yield Database(connection, execute_plugins=False, recursive_triggers=False)
+            finally:
+                connection.rollback()
+
+    @contextmanager
+    def write(self) -> Iterator[Database]:
+        """A connection in a write transaction that commits at the end, or undoes everything on an error.
+
+        IMMEDIATE, because a deferred transaction that reads and then writes fails at once under load.
+        """
+        with closing(self._connection()) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield Database(connection, execute_plugins=False, recursive_triggers=False)
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def _connection(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, timeout=10, check_same_thread=False)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    def _migrate(self) -> None:
+        with closing(self._connection()) as connection:
+            version = _version(connection)
+            if version > NEWEST_VERSION:
+                raise StoreError(
+                    f"The database {self.path} was made by a newer version of Second Marker (schema {version}; this "
+                    f"version knows {NEWEST_VERSION}). Update the app, or set SECOND_MARKER_DATA to another folder."
+                )
+            connection.execute("PRAGMA journal_mode = WAL")
+            if 0 < version < NEWEST_VERSION:
+                self._back_up(connection, version)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                # Read again: another process may have migrated while this one waited for the lock.
+                for number, migration in enumerate(MIGRATIONS[_version(connection) :], _version(connection) + 1):
+                    for statement in _statements(migration.read_text(encoding="utf-8")):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {number}")
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def _back_up(self, connection: sqlite3.Connection, version: int) -> None:
+        folder = self.path.parent / "backups"
+        folder.mkdir(exist_ok=True)
+        copy = folder / f"{self.path.stem}-schema{version}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}.db"
+        with closing(sqlite3.connect(copy)) as target:
+            connection.backup(target)
+
+
+def open_store() -> Store:
+    """The store in the data folder, made or migrated as needed. Raises StoreError as Store does."""
+    return Store(data_folder() / "second-marker.db")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

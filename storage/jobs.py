@@ -1,0 +1,117 @@
+"""Jobs: slow work, kept in the database so that it survives a restart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlite_utils import Database
+
+from storage.connect import now
+
+HEARTBEAT_LOST = timedelta(seconds=20)
+
+
+@dataclass(frozen=True)
+class Job:
+    id: int
+    kind: str
+    payload: dict[str, Any]
+    status: str
+    done: int
+    total: int
+    message: str
+
+
+def add(db: Database, kind: str, payload: dict[str, Any]) -> int:
+    """Queue a job. One that is already queued with the same payload serves for both."""
+    body = json.dumps(payload, sort_keys=True)
+    row = db.execute(
+        "SELECT id FROM jobs WHERE kind = ? AND payload = ? AND status = 'queued'", (kind, body)
+    ).fetchone()
+    if row is not None:
+        return int(row["id"])
+    cursor = db.execute("INSERT INTO jobs (kind, payload, created_at) VALUES (?, ?, ?)", (kind, body, now()))
+    return int(cursor.lastrowid or 0)
+
+
+def waiting(db: Database) -> bool:
+    """Whether any job is queued, or running without a sign of life."""
+    return (
+        db.execute(
+            "SELECT 1 FROM jobs WHERE status = 'queued' OR (status = 'running' AND heartbeat_at < ?) LIMIT 1",
+            (_lost(),),
+        ).fetchone()
+        is not None
+    )
+
+
+def claim(db: Database) -> Job | None:
+    """Take the oldest queued job for this worker, in a write transaction; None where there is none."""
+    row = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY id LIMIT 1").fetchone()
+    if row is None:
+        return None
+    db.execute("UPDATE jobs SET status = 'running', heartbeat_at = ? WHERE id = ?", (now(), row["id"]))
+    return _job(row)
+
+
+def requeue_lost(db: Database) -> None:
+    """Put back jobs whose worker has given no sign for HEARTBEAT_LOST: its process is gone."""
+    db.execute("UPDATE jobs SET status = 'queued' WHERE status = 'running' AND heartbeat_at < ?", (_lost(),))
+
+
+def beat(db: Database, job_id: int, done: int, total: int, message: str = "") -> bool:
+    """Note progress; False when the job has been cancelled and should stop."""
+    cursor = db.execute(
+        "UPDATE jobs SET done = ?, total = ?, message = ?, heartbeat_at = ? WHERE id = ? AND status = 'running'",
+        (done, total, message, now(), job_id),
+    )
+    return cursor.rowcount == 1
+
+
+def finish(db: Database, job_id: int, status: str, message: str = "") -> None:
+    """End a running job as done or failed, with a message for people."""
+    db.execute(
+        "UPDATE jobs SET status = ?, message = ?, finished_at = ? WHERE id = ? AND status = 'running'",
+        (status, message, now(), job_id),
+    )
+
+
+def requeue(db: Database, job_id: int) -> None:
+    """Put a running job back, because its worker is stopping; the next worker goes on where it was."""
+    db.execute("UPDATE jobs SET status = 'queued' WHERE id = ? AND status = 'running'", (job_id,))
+
+
+def keep_alive(db: Database, job_id: int) -> None:
+    """A sign of life during a long step."""
+    db.execute("UPDATE jobs SET heartbeat_at = ? WHERE id = ? AND status = 'running'", (now(), job_id))
+
+
+def cancel(db: Database, job_id: int) -> None:
+    """Stop a job that is queued or running; what it has stored stays."""
+    db.execute(
+        "UPDATE jobs SET status = 'cancelled', finished_at = ? WHERE id = ? AND status IN ('queued', 'running')",
+        (now(), job_id),
+    )
+
+
+def active(db: Database) -> list[Job]:
+    """Jobs that are queued or running, oldest first."""
+    return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE status IN ('queued', 'running') ORDER BY id")]
+
+
+def get(db: Database, job_id: int) -> Job | None:
+    row = db.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    return None if row is None else _job(row)
+
+
+def _lost() -> str:
+    return (datetime.now(UTC) - HEARTBEAT_LOST).isoformat(timespec="microseconds")
+
+
+def _job(row: Any) -> Job:
+    return Job(
+        row["id"], row["kind"], json.loads(row["payload"]), row["status"], row["done"], row["total"], row["message"]
+    )

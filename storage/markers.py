@@ -1,0 +1,42 @@
+"""Marker profiles: the people who mark here, and the human markers known from imports."""
+
+from __future__ import annotations
+
+from sqlite_utils import Database
+
+from components.marking import Marker, MarkError, Role
+from storage import events
+from storage.connect import now
+
+
+def add(db: Database, name: str, role: Role, *, external: bool = False) -> int:
+    """A new marker's id. Raises MarkError for an empty name or one that is taken."""
+    name = " ".join(name.split())
+    if not name:
+        raise MarkError("Give the marker a name.")
+    if find(db, name) is not None:
+        raise MarkError(f"There is already a marker called {name}. Pick that profile, or use another name.")
+    cursor = db.execute(
+        "INSERT INTO markers (name, role, external, created_at) VALUES (?, ?, ?, ?)", (name, role, external, now())
+    )
+    marker_id = int(cursor.lastrowid or 0)
+    events.log(db, "marker added", name, {"role": role}, marker_id)
+    return marker_id
+
+
+def find(db: Database, name: str) -> int | None:
+    """The id of the marker with this name, whatever the case of its letters."""
+    row = db.execute("SELECT id FROM markers WHERE name = ? COLLATE NOCASE", (" ".join(name.split()),)).fetchone()
+    return None if row is None else int(row["id"])
+
+
+def get(db: Database, marker_id: int) -> Marker | None:
+    """One marker, or None where no such profile exists (any more)."""
+    row = db.execute("SELECT id, name, role FROM markers WHERE id = ?", (marker_id,)).fetchone()
+    return None if row is None else Marker(row["id"], row["name"], Role(row["role"]))
+
+
+def profiles(db: Database) -> list[Marker]:
+    """Everyone who may be picked in the sidebar, by name."""
+    rows = db.execute("SELECT id, name, role FROM markers WHERE external = 0 ORDER BY name COLLATE NOCASE")
+    return [Marker(row["id"], row["name"], Role(row["role"])) for row in rows]

@@ -1,0 +1,46 @@
+"""Pairs of marks: an AI's and a teacher's on the same response. Agreement and accept rate are never pooled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+AGREEMENT = "agreement"
+ACCEPT = "accept"
+
+
+@dataclass(frozen=True)
+class QuestionPairs:
+    """A question's pairs for one judge, as parallel tuples."""
+
+    question_id: int
+    judge_id: int
+    ai: tuple[float, ...]
+    teacher: tuple[float, ...]
+
+
+def by_question(db: Database, exam_id: int, kind: str) -> list[QuestionPairs]:
+    """The exam's pairs of one kind, grouped by question and judge, in question order."""
+    rows = db.execute(
+        "SELECT p.question_id, p.judge_id, p.ai_mark, p.teacher_mark "
+        "FROM pairs p JOIN questions q ON q.id = p.question_id "
+        "WHERE p.exam_id = ? AND p.kind = ? ORDER BY q.position, p.judge_id, p.response_id, p.marker_id",
+        (exam_id, kind),
+    )
+    grouped: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
+    for row in rows:
+        ai, teacher = grouped.setdefault((row["question_id"], row["judge_id"]), ([], []))
+        ai.append(row["ai_mark"])
+        teacher.append(row["teacher_mark"])
+    return [QuestionPairs(q, j, tuple(ai), tuple(teacher)) for (q, j), (ai, teacher) in grouped.items()]
+
+
+def state(db: Database, exam_id: int) -> tuple[int, int, int]:
+    """A cheap fingerprint that moves when any decision, proposal or pair of the exam may have moved."""
+    row = db.execute(
+        "SELECT (SELECT coalesce(max(id), 0) FROM decisions), (SELECT coalesce(max(id), 0) FROM proposals), "
+        "(SELECT coalesce(judge_id, 0) FROM exams WHERE id = ?)",
+        (exam_id,),
+    ).fetchone()
+    return int(row[0]), int(row[1]), int(row[2])

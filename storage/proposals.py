@@ -1,0 +1,133 @@
+"""Proposals: what judges said. Immutable; a newer one stands beside the older."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlite_utils import Database
+
+from components.marking import Flag, Proposal, Usage, Verdict
+from storage import standings
+from storage.connect import now
+
+_VERDICTS = TypeAdapter(tuple[Verdict, ...])
+_FLAGS = TypeAdapter(tuple[Flag, ...])
+
+
+@dataclass(frozen=True)
+class StoredProposal:
+    id: int
+    response_id: int
+    judge_id: int
+    scheme_id: int
+    proposal: Proposal
+
+
+def add(
+    db: Database,
+    response_id: int,
+    judge_id: int,
+    scheme_id: int,
+    proposal: Proposal,
+    *,
+    inputs_hash: str = "",
+    import_id: int | None = None,
+    run_id: int | None = None,
+) -> int:
+    """Store a proposal and bring the response's standing up to date, in the caller's transaction."""
+    usage = proposal.usage
+    cursor = db.execute(
+        "INSERT INTO proposals (response_id, judge_id, run_id, import_id, scheme_id, status, mark, confidence, label, "
+        "reason, verdicts, flags, exemplars, inputs_hash, model, prompt_version, prompt_hash, tokens_in, tokens_out, "
+        "price, seconds, raw_reply, created_at) VALUES (" + ", ".join("?" * 23) + ")",
+        (
+            response_id,
+            judge_id,
+            run_id,
+            import_id,
+            scheme_id,
+            proposal.status,
+            proposal.mark,
+            proposal.confidence,
+            proposal.label,
+            proposal.reason,
+            _VERDICTS.dump_json(proposal.verdicts).decode(),
+            _FLAGS.dump_json(proposal.flags).decode(),
+            json.dumps(proposal.exemplars),
+            inputs_hash,
+            usage.model,
+            usage.prompt_version,
+            usage.prompt_hash,
+            usage.tokens_in,
+            usage.tokens_out,
+            usage.price,
+            usage.seconds,
+            usage.raw_reply,
+            now(),
+        ),
+    )
+    standings.refresh(db, response_id)
+    return int(cursor.lastrowid or 0)
+
+
+def get(db: Database, proposal_id: int) -> StoredProposal:
+    """One proposal. Raises LookupError where there is none."""
+    row = db.execute("SELECT * FROM proposals WHERE id = ?", (proposal_id,)).fetchone()
+    if row is None:
+        raise LookupError(f"There is no proposal {proposal_id}.")
+    return _proposal(row)
+
+
+def with_inputs(db: Database, response_id: int, judge_id: int, inputs_hash: str) -> int | None:
+    """The id of this judge's newest proposal for the response, made from exactly these inputs and not failed."""
+    row = db.execute(
+        "SELECT id FROM proposals WHERE response_id = ? AND judge_id = ? AND inputs_hash = ? AND status <> 'failed' "
+        "ORDER BY id DESC LIMIT 1",
+        (response_id, judge_id, inputs_hash),
+    ).fetchone()
+    return None if row is None else int(row["id"])
+
+
+def record_sighting(db: Database, response_id: int, marker_id: int, proposal_id: int) -> None:
+    """The marker has been shown this proposal. From here on no mark of theirs on the response is blind."""
+    db.execute(
+        "INSERT OR IGNORE INTO sightings (response_id, marker_id, proposal_id, created_at) VALUES (?, ?, ?, ?)",
+        (response_id, marker_id, proposal_id, now()),
+    )
+
+
+def seen_by(db: Database, response_id: int, marker_id: int, proposal_id: int | None = None) -> bool:
+    """Whether the marker has been shown this proposal for the response, or any where proposal_id is None."""
+    row = db.execute(
+        "SELECT 1 FROM sightings WHERE response_id = ? AND marker_id = ? AND (? IS NULL OR proposal_id = ?)",
+        (response_id, marker_id, proposal_id, proposal_id),
+    )
+    return row.fetchone() is not None
+
+
+def _proposal(row: Any) -> StoredProposal:
+    usage = Usage(
+        model=row["model"],
+        prompt_version=row["prompt_version"],
+        prompt_hash=row["prompt_hash"],
+        tokens_in=row["tokens_in"],
+        tokens_out=row["tokens_out"],
+        price=row["price"],
+        seconds=row["seconds"],
+        raw_reply=row["raw_reply"],
+    )
+    proposal = Proposal(
+        status=row["status"],
+        label=row["label"],
+        mark=row["mark"],
+        verdicts=_VERDICTS.validate_json(row["verdicts"]),
+        confidence=row["confidence"],
+        flags=_FLAGS.validate_json(row["flags"]),
+        reason=row["reason"],
+        exemplars=tuple(json.loads(row["exemplars"])),
+        usage=usage,
+    )
+    return StoredProposal(row["id"], row["response_id"], row["judge_id"], row["scheme_id"], proposal)

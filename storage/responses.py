@@ -1,0 +1,84 @@
+"""Candidates and their responses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from components.marking import Response
+from storage.connect import now
+
+
+@dataclass(frozen=True)
+class StoredResponse:
+    """A response as it lies in the store. Pages show `candidate_number`; a judge gets `for_judge()`, which has none."""
+
+    id: int
+    exam_id: int
+    question_id: int
+    candidate_number: str
+    kind: str
+    text: str
+
+    def for_judge(self) -> Response:
+        return Response(id=f"r{self.id}", text=self.text)
+
+
+def add_candidates(db: Database, exam_id: int, numbers: Iterable[str]) -> dict[str, int]:
+    """Ids of the candidates with these numbers, in the given order; those already known are kept."""
+    position = db.execute("SELECT coalesce(max(position), 0) FROM candidates WHERE exam_id = ?", (exam_id,)).fetchone()[
+        0
+    ]
+    distinct = list(dict.fromkeys(numbers))
+    db.conn.executemany(
+        "INSERT OR IGNORE INTO candidates (exam_id, number, position) VALUES (?, ?, ?)",
+        [(exam_id, number, position + i) for i, number in enumerate(distinct, 1)],
+    )
+    rows = db.execute("SELECT number, id FROM candidates WHERE exam_id = ?", (exam_id,))
+    ids = {row["number"]: int(row["id"]) for row in rows}
+    return {number: ids[number] for number in distinct}
+
+
+def add_responses(
+    db: Database, exam_id: int, answers: Sequence[tuple[int, int, str]], import_id: int | None = None
+) -> dict[tuple[int, int], int]:
+    """Store (question id, candidate id, text) triples; gives the response id of each (question, candidate)."""
+    moment, draw = now(), random.SystemRandom().random
+    # NUL would end the text for SQLite's own functions; it is nothing a candidate can have meant.
+    db.conn.executemany(
+        "INSERT INTO responses (exam_id, question_id, candidate_id, import_id, text, blind_draw, created_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(exam_id, q, c, import_id, text.replace("\x00", "\ufffd"), draw(), moment) for q, c, text in answers],
+    )
+    rows = db.execute("SELECT id, question_id, candidate_id FROM responses WHERE exam_id = ?", (exam_id,))
+    ids = {(row["question_id"], row["candidate_id"]): int(row["id"]) for row in rows}
+    return {(q, c): ids[q, c] for q, c, _ in answers}
+
+
+def get(db: Database, response_id: int) -> StoredResponse | None:
+    """One response of an exam that is not archived, or None."""
+    row = db.execute(
+        _SELECT + "JOIN exams e ON e.id = r.exam_id WHERE r.id = ? AND e.archived_at IS NULL", (response_id,)
+    ).fetchone()
+    return None if row is None else _response(row)
+
+
+def of_question(db: Database, question_id: int, *, undecided: bool = False) -> list[StoredResponse]:
+    """A question's responses in candidate order; `undecided` leaves out those with any human mark."""
+    where = "WHERE r.question_id = ? "
+    if undecided:
+        where += "AND r.id IN (SELECT response_id FROM standings WHERE question_id = r.question_id AND human = 0) "
+    return [_response(row) for row in db.execute(_SELECT + where + "ORDER BY c.position", (question_id,))]
+
+
+_SELECT = "SELECT r.*, c.number AS candidate_number FROM responses r JOIN candidates c ON c.id = r.candidate_id "
+
+
+def _response(row: Any) -> StoredResponse:
+    return StoredResponse(
+        row["id"], row["exam_id"], row["question_id"], row["candidate_number"], row["kind"], row["text"]
+    )

@@ -1,0 +1,196 @@
+"""Where each response stands: its proposal, its final mark, and the pairs of marks that agreement counts.
+
+Derived from proposals, decisions and notes, and rewritten in the transaction that changes any of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlite_utils import Database
+
+
+class Order(StrEnum):
+    BY_QUESTION = "by question"
+    BY_SCRIPT = "by script"
+
+
+class Filter(StrEnum):
+    """Which responses a marker wants to go through."""
+
+    UNMARKED = "not marked yet"
+    ALL = "all"
+    UNSURE = "low confidence"
+    FLAGGED = "flagged"
+    DIFFERS = "AI differs"
+
+
+_WHERE = {
+    Filter.UNMARKED: "marked = 0",
+    Filter.ALL: "1",
+    Filter.UNSURE: "unsure = 1",
+    Filter.FLAGGED: "flagged = 1",
+    Filter.DIFFERS: "differs = 1",
+}
+_SORT = {
+    Order.BY_QUESTION: "question_position, candidate_position",
+    Order.BY_SCRIPT: "candidate_position, question_position",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    response_id: int
+    exam_id: int
+    question_id: int
+    question_position: int
+    candidate_position: int
+    proposal_id: int | None
+    decision_id: int | None
+    outcome: str | None
+    final_mark: float | None
+    marked: bool
+    flagged: bool
+
+
+def get(db: Database, response_id: int) -> Standing | None:
+    row = db.execute("SELECT * FROM standings WHERE response_id = ?", (response_id,)).fetchone()
+    return None if row is None else _standing(row)
+
+
+def neighbour(
+    db: Database,
+    exam_id: int,
+    order: Order,
+    wanted: Filter,
+    *,
+    question_id: int | None = None,
+    beside: Standing | None = None,
+    backwards: bool = False,
+) -> int | None:
+    """The response after (or before) `beside` in the order, among those wanted; the first or last where it is None."""
+    where, parameters = ["exam_id = ?", _WHERE[wanted]], [exam_id]
+    columns = _SORT[order]
+    if question_id is not None:
+        where.append("question_position = (SELECT position FROM questions WHERE id = ?)")
+        parameters.append(question_id)
+    if beside is not None:
+        where.append(f"({columns}) {'<' if backwards else '>'} (?, ?)")
+        place = [beside.question_position, beside.candidate_position]
+        parameters += place if order is Order.BY_QUESTION else place[::-1]
+    sort = ", ".join(f"{column} {'DESC' if backwards else 'ASC'}" for column in columns.split(", "))
+    row = db.execute(
+        f"SELECT response_id FROM standings WHERE {' AND '.join(where)} ORDER BY {sort} LIMIT 1", parameters
+    ).fetchone()
+    return None if row is None else int(row["response_id"])
+
+
+def progress(db: Database, exam_id: int, question_id: int | None = None) -> tuple[int, int]:
+    """(marked on this desk, all responses) of the exam or of one question."""
+    row = db.execute(
+        "SELECT coalesce(sum(marked), 0), coalesce(sum(responses), 0) FROM progress "
+        "WHERE exam_id = ? AND (? IS NULL OR question_id = ?)",
+        (exam_id, question_id, question_id),
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
+def human_marks(db: Database, question_id: int) -> int:
+    """How many of the question's responses have a final mark from a person."""
+    row = db.execute(
+        "SELECT count(*) FROM standings WHERE question_id = ? AND human = 1 AND final_mark IS NOT NULL", (question_id,)
+    )
+    return int(row.fetchone()[0])
+
+
+def refresh(db: Database, response_id: int) -> None:
+    """Bring one response's standing and pairs up to date with its proposals, live decisions and notes."""
+    db.execute(_REFRESH_STANDING, {"response_id": response_id})
+    db.execute("DELETE FROM pairs WHERE response_id = ?", (response_id,))
+    db.execute(_REFRESH_PAIRS, {"response_id": response_id})
+
+
+def refresh_exam(db: Database, exam_id: int) -> None:
+    """Bring every response of an exam up to date, e.g. after another judge was chosen for it."""
+    for row in db.execute("SELECT id FROM responses WHERE exam_id = ?", (exam_id,)).fetchall():
+        refresh(db, row["id"])
+
+
+# A decision is live until a later row undoes it. The final mark is the latest adjudicated decision, else the latest.
+_LIVE = """live AS (
+    SELECT d.* FROM decisions d
+    WHERE d.response_id = :response_id AND d.outcome <> 'undo'
+      AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)
+)"""
+
+_REFRESH_STANDING = f"""
+WITH {_LIVE},
+final AS (SELECT * FROM live ORDER BY stage = 'adjudicated' DESC, id DESC LIMIT 1),
+desk AS (
+    SELECT p.* FROM proposals p JOIN judges j ON j.id = p.judge_id
+    WHERE p.response_id = :response_id AND (
+        SELECT CASE WHEN q.type IN ('single_choice', 'multiple_choice', 'numeric')
+                    THEN j.kind = 'objective' OR j.id = e.judge_id AND j.kind = 'imported'
+                    ELSE j.id = e.judge_id END
+        FROM responses r JOIN questions q ON q.id = r.question_id JOIN exams e ON e.id = r.exam_id
+        WHERE r.id = :response_id)
+    ORDER BY p.id DESC LIMIT 1
+)
+UPDATE standings SET
+    proposal_id = (SELECT id FROM desk),
+    decision_id = (SELECT id FROM final),
+    outcome = (SELECT outcome FROM final),
+    final_mark = (SELECT mark FROM final),
+    marked = EXISTS (SELECT 1 FROM live WHERE stage <> 'imported'),
+    human = EXISTS (SELECT 1 FROM live),
+    flagged = coalesce((SELECT kind = 'flag' FROM notes
+                        WHERE response_id = :response_id AND kind IN ('flag', 'unflag') ORDER BY id DESC LIMIT 1), 0),
+    unsure = coalesce((SELECT status <> 'proposed' OR confidence = 'unsure' FROM desk), 1),
+    differs = coalesce((SELECT abs(desk.mark - final.mark) > q.tolerance FROM desk, final, responses r
+                        JOIN questions q ON q.id = r.question_id WHERE r.id = :response_id), 0)
+WHERE response_id = :response_id
+"""
+
+# Agreement counts a marker's latest blind or imported mark; the accept rate their latest mark made with a proposal
+# in view, against the judge they saw. A decision's own proposal counts for its judge: it stood when the mark was given.
+_REFRESH_PAIRS = f"""
+WITH {_LIVE},
+counted AS (
+    SELECT max(id) AS decision_id, marker_id, 'agreement' AS kind FROM live
+    WHERE outcome = 'mark' AND stage IN ('blind', 'imported') GROUP BY marker_id
+    UNION ALL
+    SELECT max(id), marker_id, 'accept' FROM live WHERE outcome = 'mark' AND stage = 'ai_first' GROUP BY marker_id
+),
+judged AS (
+    SELECT c.decision_id, c.marker_id, c.kind, p.judge_id,
+           coalesce(max(CASE WHEN p.id = d.proposal_id THEN p.id END), max(p.id)) AS proposal_id
+    FROM counted c JOIN decisions d ON d.id = c.decision_id
+    JOIN proposals p ON p.response_id = :response_id AND p.status = 'proposed'
+    WHERE c.kind = 'agreement'
+       OR p.judge_id = (SELECT judge_id FROM proposals WHERE id = d.proposal_id)
+    GROUP BY c.decision_id, c.marker_id, c.kind, p.judge_id
+)
+INSERT INTO pairs (response_id, marker_id, judge_id, kind, exam_id, question_id, ai_mark, teacher_mark,
+                   decision_id, proposal_id)
+SELECT :response_id, g.marker_id, g.judge_id, g.kind, r.exam_id, r.question_id, p.mark, d.mark, d.id, p.id
+FROM judged g JOIN decisions d ON d.id = g.decision_id JOIN proposals p ON p.id = g.proposal_id
+JOIN responses r ON r.id = :response_id
+"""
+
+
+def _standing(row: Any) -> Standing:
+    return Standing(
+        row["response_id"],
+        row["exam_id"],
+        row["question_id"],
+        row["question_position"],
+        row["candidate_position"],
+        row["proposal_id"],
+        row["decision_id"],
+        row["outcome"],
+        row["final_mark"],
+        bool(row["marked"]),
+        bool(row["flagged"]),
+    )
