@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +92,32 @@ def record(
     )
     standings.refresh(db, response_id)
     return Recorded(int(cursor.lastrowid or 0), False, meanwhile)
+
+
+def add_imported(db: Database, import_id: int, marks: Iterable[tuple[int, int, float]]) -> None:
+    """Add many imported marks at once, as (response id, marker id, mark) of the import's own responses.
+
+    The caller refreshes the exam's standings. Raises MarkError, naming the response, for a mark off its scale.
+    """
+    rows = db.execute(
+        "SELECT r.id, q.number, q.max_mark, q.mark_step, c.number AS candidate, s.id AS scheme_id FROM responses r "
+        "JOIN questions q ON q.id = r.question_id JOIN candidates c ON c.id = r.candidate_id JOIN schemes s ON s.id = "
+        "(SELECT id FROM schemes WHERE question_id = q.id ORDER BY version DESC LIMIT 1) WHERE r.import_id = ?",
+        (import_id,),
+    )
+    known = {row["id"]: row for row in rows}
+    moment = now()
+    checked = []
+    for response_id, marker_id, mark in marks:
+        row = known[response_id]
+        about = f"Candidate {row['candidate']}, question {row['number']}"
+        legal = Scale(row["max_mark"], row["mark_step"]).check(mark, about)
+        checked.append((response_id, marker_id, import_id, legal, row["scheme_id"], moment))
+    db.conn.executemany(
+        "INSERT INTO decisions (response_id, marker_id, import_id, outcome, stage, mark, scheme_id, created_at) "
+        "VALUES (?, ?, ?, 'mark', 'imported', ?, ?, ?)",
+        checked,
+    )
 
 
 def undo(db: Database, decision_id: int, marker_id: int, action_id: str | None = None) -> Decision | None:

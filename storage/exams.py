@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import MarkError, Question, Scheme
-from storage import events
+from storage import events, jobs
 from storage.connect import now
 
 
@@ -174,8 +174,9 @@ def any_ever(db: Database) -> bool:
 
 
 def archive(db: Database, exam_id: int, marker_id: int | None, why: str) -> None:
-    """Take an exam out of every list. Its rows stay, as decisions are never deleted."""
+    """Take an exam out of every list and end its jobs. Its rows stay, as decisions are never deleted."""
     db.execute("UPDATE exams SET archived_at = ? WHERE id = ? AND archived_at IS NULL", (now(), exam_id))
+    jobs.cancel_of_exam(db, exam_id)
     events.log(db, "exam archived", f"exam {exam_id}", {"why": why}, marker_id)
 
 

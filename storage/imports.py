@@ -17,25 +17,37 @@ class Import:
     id: int
     exam_id: int
     filename: str
+    sheet: str
     sha256: str
     created_at: str
     undone_at: str | None
 
 
 def add(
-    db: Database, exam_id: int, filename: str, sha256: str, report: list[dict[str, Any]], marker_id: int | None
+    db: Database,
+    exam_id: int,
+    filename: str,
+    sha256: str,
+    report: list[dict[str, Any]],
+    marker_id: int | None,
+    *,
+    sheet: str = "",
 ) -> int:
-    """Note an import, before the rows that name it."""
+    """Note an import, before the rows that name it. `sheet` is the workbook's, blank for a text file."""
     cursor = db.execute(
-        "INSERT INTO imports (exam_id, marker_id, filename, sha256, report, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (exam_id, marker_id, filename, sha256, json.dumps(report, ensure_ascii=False), now()),
+        "INSERT INTO imports (exam_id, marker_id, filename, sheet, sha256, report, created_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (exam_id, marker_id, filename, sheet, sha256, json.dumps(report, ensure_ascii=False), now()),
     )
     events.log(db, "table imported", f"exam {exam_id}", {"filename": filename, "sha256": sha256}, marker_id)
     return int(cursor.lastrowid or 0)
 
 
 def undo(db: Database, import_id: int, marker_id: int | None) -> None:
-    """Take an import back: its exam leaves every list. Nothing is deleted, so marks given on it stay on record."""
+    """Take an import back: its exam leaves every list. Nothing is deleted, so marks given on it stay on record.
+
+    Undoing it again, or an import that never was, does nothing.
+    """
     row = db.execute(
         "SELECT exam_id, filename FROM imports WHERE id = ? AND undone_at IS NULL", (import_id,)
     ).fetchone()
@@ -50,14 +62,22 @@ def listed(db: Database) -> list[Import]:
     return _imports(db, "undone_at IS NULL AND exam_id IN (SELECT id FROM exams WHERE archived_at IS NULL)")
 
 
-def same_file(db: Database, sha256: str) -> Import | None:
-    """The standing import of exactly this file, if there is one."""
-    return next((found for found in listed(db) if found.sha256 == sha256), None)
+def same_file(db: Database, sha256: str, sheet: str = "") -> Import | None:
+    """The standing import of exactly this file, or of this sheet of it, if there is one."""
+    return next((found for found in listed(db) if (found.sha256, found.sheet) == (sha256, sheet)), None)
 
 
 def _imports(db: Database, where: str) -> list[Import]:
     rows = db.execute(f"SELECT * FROM imports WHERE {where} ORDER BY id DESC")
     return [
-        Import(row["id"], row["exam_id"], row["filename"], row["sha256"], row["created_at"], row["undone_at"])
+        Import(
+            row["id"],
+            row["exam_id"],
+            row["filename"],
+            row["sheet"],
+            row["sha256"],
+            row["created_at"],
+            row["undone_at"],
+        )
         for row in rows
     ]

@@ -97,6 +97,25 @@ def cancel(db: Database, job_id: int) -> None:
     )
 
 
+def cancel_of_exam(db: Database, exam_id: int) -> None:
+    """Stop every job that works on the exam or on one of its questions."""
+    db.execute(
+        "UPDATE jobs SET status = 'cancelled', finished_at = ? WHERE status IN ('queued', 'running') AND ("
+        "json_extract(payload, '$.exam_id') = ? "
+        "OR json_extract(payload, '$.question_id') IN (SELECT id FROM questions WHERE exam_id = ?))",
+        (now(), exam_id, exam_id),
+    )
+
+
+def latest_of_exam(db: Database, kind: str, exam_id: int) -> Job | None:
+    """The newest job of this kind for the exam, whatever has become of it."""
+    row = db.execute(
+        "SELECT * FROM jobs WHERE kind = ? AND json_extract(payload, '$.exam_id') = ? ORDER BY id DESC LIMIT 1",
+        (kind, exam_id),
+    ).fetchone()
+    return None if row is None else _job(row)
+
+
 def active(db: Database) -> list[Job]:
     """Jobs that are queued or running, oldest first."""
     return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE status IN ('queued', 'running') ORDER BY id")]

@@ -30,6 +30,19 @@ def find(db: Database, name: str) -> int | None:
     return None if row is None else int(row["id"])
 
 
+def ensure_external(db: Database, name: str) -> int:
+    """The id of the marker known from imports by this name, made if new. Raises MarkError for a profile's name."""
+    known = find(db, name)
+    if known is None:
+        return add(db, name, Role.TEACHER, external=True)
+    if not db.execute("SELECT external FROM markers WHERE id = ?", (known,)).fetchone()["external"]:
+        raise MarkError(
+            f"{' '.join(name.split())} is a profile here, and marks from a file are not that person's work on this "
+            "desk. Give the marker in the file another name."
+        )
+    return known
+
+
 def get(db: Database, marker_id: int) -> Marker | None:
     """One marker, or None where no such profile exists (any more)."""
     row = db.execute("SELECT id, name, role FROM markers WHERE id = ?", (marker_id,)).fetchone()

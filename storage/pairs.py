@@ -44,3 +44,33 @@ def state(db: Database, exam_id: int) -> tuple[int, int, int]:
         (exam_id,),
     ).fetchone()
     return int(row[0]), int(row[1]), int(row[2])
+
+
+def judges_on_desk(db: Database, exam_id: int) -> dict[int, int]:
+    """By question, the judge whose proposals stand on the exam's desk now (the newest standing one's, if several)."""
+    rows = db.execute(
+        "SELECT newest.question_id, p.judge_id FROM "
+        "(SELECT question_id, max(proposal_id) AS id FROM standings WHERE exam_id = ? GROUP BY question_id) newest "
+        "JOIN proposals p ON p.id = newest.id",
+        (exam_id,),
+    )
+    return {int(row["question_id"]): int(row["judge_id"]) for row in rows}
+
+
+def imported_by_question(db: Database, exam_id: int) -> dict[tuple[int, int], int]:
+    """By (question, judge), how many of the exam's agreement pairs rest on an imported mark; the rest are blind."""
+    rows = db.execute(
+        "SELECT p.question_id, p.judge_id, count(*) AS n FROM pairs p JOIN decisions d ON d.id = p.decision_id "
+        "WHERE p.exam_id = ? AND p.kind = 'agreement' AND d.stage = 'imported' GROUP BY p.question_id, p.judge_id",
+        (exam_id,),
+    )
+    return {(int(row["question_id"]), int(row["judge_id"])): int(row["n"]) for row in rows}
+
+
+def last_mark_at(db: Database, exam_id: int) -> str | None:
+    """When the newest decision that stands in the exam was made (UTC, ISO 8601); None where there is none."""
+    row = db.execute(
+        "SELECT created_at FROM decisions WHERE id = (SELECT max(decision_id) FROM standings WHERE exam_id = ?)",
+        (exam_id,),
+    ).fetchone()
+    return None if row is None else str(row["created_at"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,39 +39,22 @@ def add(
     run_id: int | None = None,
 ) -> int:
     """Store a proposal and bring the response's standing up to date, in the caller's transaction."""
-    usage = proposal.usage
     cursor = db.execute(
-        "INSERT INTO proposals (response_id, judge_id, run_id, import_id, scheme_id, status, mark, confidence, label, "
-        "reason, verdicts, flags, exemplars, inputs_hash, model, prompt_version, prompt_hash, tokens_in, tokens_out, "
-        "price, seconds, raw_reply, created_at) VALUES (" + ", ".join("?" * 23) + ")",
-        (
-            response_id,
-            judge_id,
-            run_id,
-            import_id,
-            scheme_id,
-            proposal.status,
-            proposal.mark,
-            proposal.confidence,
-            proposal.label,
-            proposal.reason,
-            _VERDICTS.dump_json(proposal.verdicts).decode(),
-            _FLAGS.dump_json(proposal.flags).decode(),
-            json.dumps(proposal.exemplars),
-            inputs_hash,
-            usage.model,
-            usage.prompt_version,
-            usage.prompt_hash,
-            usage.tokens_in,
-            usage.tokens_out,
-            usage.price,
-            usage.seconds,
-            usage.raw_reply,
-            now(),
-        ),
+        _INSERT, _row(response_id, judge_id, scheme_id, proposal, inputs_hash, import_id=import_id, run_id=run_id)
     )
     standings.refresh(db, response_id)
     return int(cursor.lastrowid or 0)
+
+
+def add_imported(db: Database, import_id: int, judge_id: int, imported: Iterable[tuple[int, int, Proposal]]) -> None:
+    """Store many proposals at once, as (response id, scheme id, proposal). The caller refreshes the standings."""
+    db.conn.executemany(
+        _INSERT,
+        (
+            _row(response_id, judge_id, scheme_id, proposal, import_id=import_id)
+            for response_id, scheme_id, proposal in imported
+        ),
+    )
 
 
 def get(db: Database, proposal_id: int) -> StoredProposal:
@@ -106,6 +90,51 @@ def seen_by(db: Database, response_id: int, marker_id: int, proposal_id: int | N
         (response_id, marker_id, proposal_id, proposal_id),
     )
     return row.fetchone() is not None
+
+
+_INSERT = (
+    "INSERT INTO proposals (response_id, judge_id, run_id, import_id, scheme_id, status, mark, confidence, label, "
+    "reason, verdicts, flags, exemplars, inputs_hash, model, prompt_version, prompt_hash, tokens_in, tokens_out, "
+    "price, seconds, raw_reply, created_at) VALUES (" + ", ".join("?" * 23) + ")"
+)
+
+
+def _row(
+    response_id: int,
+    judge_id: int,
+    scheme_id: int,
+    proposal: Proposal,
+    inputs_hash: str = "",
+    *,
+    import_id: int | None = None,
+    run_id: int | None = None,
+) -> tuple[Any, ...]:
+    usage = proposal.usage
+    return (
+        response_id,
+        judge_id,
+        run_id,
+        import_id,
+        scheme_id,
+        proposal.status,
+        proposal.mark,
+        proposal.confidence,
+        proposal.label,
+        proposal.reason,
+        _VERDICTS.dump_json(proposal.verdicts).decode(),
+        _FLAGS.dump_json(proposal.flags).decode(),
+        json.dumps(proposal.exemplars),
+        inputs_hash,
+        usage.model,
+        usage.prompt_version,
+        usage.prompt_hash,
+        usage.tokens_in,
+        usage.tokens_out,
+        usage.price,
+        usage.seconds,
+        usage.raw_reply,
+        now(),
+    )
 
 
 def _proposal(row: Any) -> StoredProposal:

@@ -107,76 +107,81 @@ def human_marks(db: Database, question_id: int) -> int:
 
 def refresh(db: Database, response_id: int) -> None:
     """Bring one response's standing and pairs up to date with its proposals, live decisions and notes."""
-    db.execute(_REFRESH_STANDING, {"response_id": response_id})
-    db.execute("DELETE FROM pairs WHERE response_id = ?", (response_id,))
-    db.execute(_REFRESH_PAIRS, {"response_id": response_id})
+    _refresh(db, "= :id", response_id)
 
 
 def refresh_exam(db: Database, exam_id: int) -> None:
-    """Bring every response of an exam up to date, e.g. after another judge was chosen for it."""
-    for row in db.execute("SELECT id FROM responses WHERE exam_id = ?", (exam_id,)).fetchall():
-        refresh(db, row["id"])
+    """Bring every response of an exam up to date, e.g. after an import or after another judge was chosen for it."""
+    _refresh(db, "IN (SELECT id FROM responses WHERE exam_id = :id)", exam_id)
 
 
+def _refresh(db: Database, which: str, id_: int) -> None:
+    for statement in (_REFRESH_STANDINGS, _FORGET_PAIRS, _REFRESH_PAIRS):
+        db.execute(statement.replace(":which", which), {"id": id_})
+
+
+# The statements below work on the responses whose id is `:which`, a condition that `_refresh` puts in.
 # A decision is live until a later row undoes it. The final mark is the latest adjudicated decision, else the latest.
-_LIVE = """live AS (
-    SELECT d.* FROM decisions d
-    WHERE d.response_id = :response_id AND d.outcome <> 'undo'
-      AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)
-)"""
+_LIVE = """SELECT d.* FROM decisions d
+    WHERE d.response_id {of} AND d.outcome <> 'undo'
+      AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)"""
 
-_REFRESH_STANDING = f"""
-WITH {_LIVE},
-final AS (SELECT * FROM live ORDER BY stage = 'adjudicated' DESC, id DESC LIMIT 1),
-desk AS (
-    SELECT p.* FROM proposals p JOIN judges j ON j.id = p.judge_id
-    WHERE p.response_id = :response_id AND (
-        SELECT CASE WHEN q.type IN ('single_choice', 'multiple_choice', 'numeric')
-                    THEN j.kind = 'objective' OR j.id = e.judge_id AND j.kind = 'imported'
-                    ELSE j.id = e.judge_id END
-        FROM responses r JOIN questions q ON q.id = r.question_id JOIN exams e ON e.id = r.exam_id
-        WHERE r.id = :response_id)
-    ORDER BY p.id DESC LIMIT 1
-)
+_REFRESH_STANDINGS = f"""
 UPDATE standings SET
-    proposal_id = (SELECT id FROM desk),
-    decision_id = (SELECT id FROM final),
-    outcome = (SELECT outcome FROM final),
-    final_mark = (SELECT mark FROM final),
-    marked = EXISTS (SELECT 1 FROM live WHERE stage <> 'imported'),
-    human = EXISTS (SELECT 1 FROM live),
-    flagged = coalesce((SELECT kind = 'flag' FROM notes
-                        WHERE response_id = :response_id AND kind IN ('flag', 'unflag') ORDER BY id DESC LIMIT 1), 0),
-    unsure = coalesce((SELECT status <> 'proposed' OR confidence = 'unsure' FROM desk), 1),
-    differs = coalesce((SELECT abs(desk.mark - final.mark) > q.tolerance FROM desk, final, responses r
-                        JOIN questions q ON q.id = r.question_id WHERE r.id = :response_id), 0)
-WHERE response_id = :response_id
+    (proposal_id, decision_id, outcome, final_mark, marked, human, flagged, unsure, differs) = (
+        WITH live AS ({_LIVE.format(of="= standings.response_id")}),
+        final AS (SELECT * FROM live ORDER BY stage = 'adjudicated' DESC, id DESC LIMIT 1),
+        question AS (
+            SELECT q.type IN ('single_choice', 'multiple_choice', 'numeric') AS objective, q.tolerance, e.judge_id
+            FROM questions q JOIN exams e ON e.id = q.exam_id WHERE q.id = standings.question_id
+        ),
+        desk AS (
+            SELECT p.* FROM question CROSS JOIN proposals p JOIN judges j ON j.id = p.judge_id
+            WHERE p.response_id = standings.response_id
+              AND CASE WHEN question.objective
+                       THEN j.kind = 'objective' OR j.id = question.judge_id AND j.kind = 'imported'
+                       ELSE j.id = question.judge_id END
+            ORDER BY p.id DESC LIMIT 1
+        )
+        SELECT desk.id, final.id, final.outcome, final.mark,
+               EXISTS (SELECT 1 FROM live WHERE stage <> 'imported'),
+               final.id IS NOT NULL,
+               coalesce((SELECT kind = 'flag' FROM notes WHERE response_id = standings.response_id
+                         AND kind IN ('flag', 'unflag') ORDER BY id DESC LIMIT 1), 0),
+               desk.status IS NOT 'proposed' OR desk.confidence IS 'unsure',
+               coalesce(abs(desk.mark - final.mark) > question.tolerance, 0)
+        FROM question LEFT JOIN final LEFT JOIN desk
+    )
+WHERE response_id :which
 """
+
+_FORGET_PAIRS = "DELETE FROM pairs WHERE response_id :which"
 
 # Agreement counts a marker's latest blind or imported mark; the accept rate their latest mark made with a proposal
 # in view, against the judge they saw. A decision's own proposal counts for its judge: it stood when the mark was given.
 _REFRESH_PAIRS = f"""
-WITH {_LIVE},
+WITH live AS ({_LIVE.format(of=":which")}),
 counted AS (
-    SELECT max(id) AS decision_id, marker_id, 'agreement' AS kind FROM live
-    WHERE outcome = 'mark' AND stage IN ('blind', 'imported') GROUP BY marker_id
+    SELECT max(id) AS decision_id, response_id, marker_id, 'agreement' AS kind FROM live
+    WHERE outcome = 'mark' AND stage IN ('blind', 'imported') GROUP BY response_id, marker_id
     UNION ALL
-    SELECT max(id), marker_id, 'accept' FROM live WHERE outcome = 'mark' AND stage = 'ai_first' GROUP BY marker_id
+    SELECT max(id), response_id, marker_id, 'accept' FROM live
+    WHERE outcome = 'mark' AND stage = 'ai_first' GROUP BY response_id, marker_id
 ),
 judged AS (
-    SELECT c.decision_id, c.marker_id, c.kind, p.judge_id,
+    SELECT c.decision_id, c.response_id, c.marker_id, c.kind, p.judge_id,
            coalesce(max(CASE WHEN p.id = d.proposal_id THEN p.id END), max(p.id)) AS proposal_id
     FROM counted c JOIN decisions d ON d.id = c.decision_id
-    JOIN proposals p ON p.response_id = :response_id AND p.status = 'proposed'
+    JOIN proposals p ON p.response_id = c.response_id AND p.status = 'proposed'
     WHERE c.kind = 'agreement'
        OR p.judge_id = (SELECT judge_id FROM proposals WHERE id = d.proposal_id)
-    GROUP BY c.decision_id, c.marker_id, c.kind, p.judge_id
+    GROUP BY c.decision_id, c.response_id, c.marker_id, c.kind, p.judge_id
 )
 INSERT INTO pairs (response_id, marker_id, judge_id, kind, exam_id, question_id, ai_mark, teacher_mark,
                    decision_id, proposal_id)
-SELECT :response_id, g.marker_id, g.judge_id, g.kind, r.exam_id, r.question_id, p.mark, d.mark, d.id, p.id
+SELECT g.response_id, g.marker_id, g.judge_id, g.kind, r.exam_id, r.question_id, p.mark, d.mark, d.id, p.id
 FROM judged g JOIN decisions d ON d.id = g.decision_id JOIN proposals p ON p.id = g.proposal_id
-JOIN responses r ON r.id = :response_id
+JOIN responses r ON r.id = g.response_id
 """
 
 

@@ -40,6 +40,7 @@ CREATE TABLE imports (
     exam_id INTEGER NOT NULL REFERENCES exams (id),
     marker_id INTEGER REFERENCES markers (id),
     filename TEXT NOT NULL,
+    sheet TEXT NOT NULL DEFAULT '',
     sha256 TEXT NOT NULL,
     report TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(report)),
     created_at TEXT NOT NULL,
