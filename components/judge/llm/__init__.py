@@ -1,0 +1,7 @@
+"""A judge on any OpenAI-compatible endpoint."""
+
+from components.judge.llm.connection import ConnectionReport, test_connection
+from components.judge.llm.endpoint import Endpoint
+from components.judge.llm.judge import LLMJudge
+
+__all__ = ["ConnectionReport", "Endpoint", "LLMJudge", "test_connection"]

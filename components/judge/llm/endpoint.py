@@ -1,0 +1,55 @@
+"""Where a model is reached, and the settings sent with every request."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Literal
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+DEFAULT_MODEL = "gpt-5.4-mini"
+NO_KEY = "no-key"
+
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An OpenAI-compatible endpoint: base URL up to and including /v1, model, key.
+
+    The key lives in memory only and never appears in a repr. `temperature`, `seed`, `max_tokens` and
+    `reasoning_effort` are sent only when set; `timeout` is in seconds for one request.
+    """
+
+    base_url: str
+    model: str
+    api_key: str = field(default="", repr=False)
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    timeout: float = 120.0
+
+    @classmethod
+    def from_environment(cls) -> Endpoint | None:
+        """The endpoint that OPENAI_API_KEY, OPENAI_BASE_URL and SECOND_MARKER_MODEL name; None without key and URL.
+
+        Without a URL it is OpenAI's own; without a model name it is `gpt-5.4-mini`, a small current model of OpenAI's.
+        """
+        key = os.environ.get("OPENAI_API_KEY", "").strip()
+        base_url = os.environ.get("OPENAI_BASE_URL", "").strip()
+        if not key and not base_url:
+            return None
+        model = os.environ.get("SECOND_MARKER_MODEL", "").strip() or DEFAULT_MODEL
+        return cls(base_url=base_url or OPENAI_BASE_URL, model=model, api_key=key)
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The optional request parameters that are set, under their names in the API."""
+        named = {
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "max_tokens": self.max_tokens,
+            "reasoning_effort": self.reasoning_effort,
+        }
+        return {name: value for name, value in named.items() if value is not None}
