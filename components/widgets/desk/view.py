@@ -1,0 +1,221 @@
+"""What the desk shows, turned into plain data for the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from components.marking import (
+    Decision,
+    Evidence,
+    LevelVerdict,
+    Outcome,
+    Phase,
+    PointVerdict,
+    Proposal,
+    Question,
+    Scheme,
+    Stage,
+    Verdict,
+    earned_codes,
+    format_mark,
+    verdict_name,
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The response on the desk. `proposal` is None while it may not be seen or does not exist yet."""
+
+    response_id: int
+    candidate: str
+    answer: str
+    question: Question
+    scheme: Scheme
+    phase: Phase
+    proposal: Proposal | None
+    proposal_id: int | None
+    own: Decision | None
+    notes: tuple[str, ...]
+    flagged: bool
+    seen_decision_id: int
+    ticked: tuple[str, ...] | None = None
+    ticked_total: float | None = None
+    no_proposal: str = ""
+
+
+@dataclass(frozen=True)
+class DeskView:
+    """One drawing of the desk. `shown` is None when there is nothing (left) to mark; `empty` then says so."""
+
+    shown: Shown | None
+    done: int
+    total: int
+    notice: str = ""
+    acknowledged: str = ""
+    comment_saved: bool = False
+    undo: Decision | None = None
+    undo_candidate: str = ""
+    empty_title: str = ""
+    empty_text: str = ""
+
+
+def desk_data(view: DeskView) -> dict[str, Any]:
+    """The view as JSON-ready data, in the names that desk.js reads."""
+    data: dict[str, Any] = {
+        "responseId": None,
+        "done": view.done,
+        "total": view.total,
+        "notice": view.notice,
+        "ack": view.acknowledged,
+        "commentSaved": view.comment_saved,
+        "undo": view.undo
+        and {"decisionId": view.undo.id, "label": f"Undo {decision_text(view.undo)} on {view.undo_candidate}"},
+        "emptyTitle": view.empty_title,
+        "emptyText": view.empty_text,
+    }
+    return data | _shown_data(view.shown) if view.shown is not None else data
+
+
+def decision_text(decision: Decision) -> str:
+    """A decision in a few words: its mark, or `no response`."""
+    return "no response" if decision.outcome is Outcome.NO_RESPONSE else format_mark(decision.mark)
+
+
+def _shown_data(shown: Shown) -> dict[str, Any]:
+    proposal = shown.proposal
+    verdicts = proposal.verdicts if proposal else ()
+    return {
+        "responseId": shown.response_id,
+        "candidate": shown.candidate,
+        "questionNumber": shown.question.number,
+        "blank": not shown.answer.strip(),
+        "segments": _segments(shown.answer, verdicts),
+        "marks": [_plain(mark) for mark in shown.scheme.scale.marks()],
+        "phase": shown.phase,
+        "proposal": proposal and _proposal_data(proposal, shown.proposal_id),
+        "points": _points_data(shown, verdicts),
+        "own": shown.own
+        and {"mark": _plain(shown.own.mark), "text": decision_text(shown.own), "label": _own_label(shown)},
+        "ask": _ask(shown),
+        "notes": list(shown.notes),
+        "flagged": shown.flagged,
+        "seenDecisionId": shown.seen_decision_id,
+        "draftPoints": list(shown.ticked or ()),
+        "draftTotal": _plain(shown.ticked_total),
+        "noProposal": shown.no_proposal,
+    }
+
+
+def _proposal_data(proposal: Proposal, proposal_id: int | None) -> dict[str, Any]:
+    return {
+        "id": proposal_id,
+        "status": proposal.status,
+        "mark": _plain(proposal.mark),
+        "confidence": proposal.confidence,
+        "label": proposal.label,
+        "reason": proposal.reason,
+        "flags": [flag.text for flag in proposal.flags],
+        "others": [_other_verdict(verdict) for verdict in proposal.verdicts if not isinstance(verdict, PointVerdict)],
+    }
+
+
+def _points_data(shown: Shown, verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
+    """A row for each marking point of the scheme: the proposal's verdict where it may be seen, the teacher's ticks."""
+    by_code = {verdict.code: verdict for verdict in verdicts if isinstance(verdict, PointVerdict)}
+    if shown.ticked is not None:
+        ticked = set(shown.ticked)
+    elif shown.own is not None and shown.own.points is not None:
+        ticked = set(shown.own.points)
+    else:
+        ticked = {code for code, verdict in by_code.items() if verdict.awarded}
+    earned = earned_codes([PointVerdict(code=code, awarded=True) for code in ticked], shown.scheme)
+    rows = []
+    for point in shown.scheme.points:
+        verdict = by_code.get(point.code)
+        held = point.code in ticked and point.code not in earned
+        rows.append(
+            {
+                "name": point.code,
+                "text": point.text,
+                "worth": f"{point.marks:g} mark{'' if point.marks == 1 else 's'}",
+                "ticked": point.code in ticked,
+                "held": f"earns nothing without {', '.join(point.needs)}" if held else "",
+                "label": verdict.label or ("not sure" if verdict.not_sure else "") if verdict else "",
+                "notSure": bool(verdict and (verdict.not_sure or verdict.label == "unclear")),
+                "reason": verdict.reason if verdict else "",
+                "quotes": _quotes(verdict.evidence) if verdict else [],
+            }
+        )
+    return rows
+
+
+def _other_verdict(verdict: Verdict) -> dict[str, Any]:
+    assert not isinstance(verdict, PointVerdict)
+    level = f"level {verdict.level}, " if isinstance(verdict, LevelVerdict) else ""
+    return {
+        "name": verdict_name(verdict),
+        "text": "",
+        "worth": f"{level}{verdict.mark:g} mark{'' if verdict.mark == 1 else 's'}",
+        "ticked": None,
+        "held": "",
+        "label": "not sure" if verdict.not_sure else "",
+        "notSure": verdict.not_sure,
+        "reason": verdict.reason,
+        "quotes": _quotes(verdict.evidence),
+    }
+
+
+def _quotes(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
+    return [{"text": each.quote, "verified": each.verified} for each in evidence]
+
+
+def _segments(answer: str, verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
+    """The answer cut at the edges of verified evidence; each piece names the points whose evidence covers it."""
+    spans = []
+    for verdict in verdicts:
+        awarded = not isinstance(verdict, PointVerdict) or verdict.awarded
+        if isinstance(verdict, PointVerdict) and not verdict.awarded and verdict.label != "unclear":
+            continue
+        for each in verdict.evidence:
+            if each.start is not None and each.end is not None and 0 <= each.start < each.end <= len(answer):
+                spans.append((each.start, each.end, verdict_name(verdict), awarded))
+    edges = sorted({0, len(answer), *(edge for start, end, _, _ in spans for edge in (start, end))})
+    pieces = []
+    for start, end in pairwise(edges):
+        covering = [span for span in spans if span[0] <= start and end <= span[1]]
+        pieces.append(
+            {
+                "text": answer[start:end],
+                "codes": [name for _, _, name, _ in covering],
+                "kind": "found" if any(awarded for _, _, _, awarded in covering) else "unclear",
+            }
+        )
+    return pieces
+
+
+def _own_label(shown: Shown) -> str:
+    assert shown.own is not None
+    how = {
+        Stage.BLIND: "given blind",
+        Stage.AI_FIRST: "given with the proposal in view",
+        Stage.REVEALED: "after the reveal",
+        Stage.ADJUDICATED: "adjudicated",
+        Stage.IMPORTED: "imported",
+    }[shown.own.stage]
+    return f"Your mark: {decision_text(shown.own)} ({how})"
+
+
+def _ask(shown: Shown) -> str:
+    if shown.phase is Phase.REVEAL:
+        return "Change to:"
+    if shown.own is not None:
+        return "Change your mark:"
+    return ""
+
+
+def _plain(mark: float | None) -> float | int | None:
+    """3 rather than 3.0, so that the browser shows and compares marks as people write them."""
+    return int(mark) if mark is not None and float(mark).is_integer() else mark

@@ -1,0 +1,333 @@
+"""The marking desk: opening a response, and recording what a marker does with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+from sqlite_utils import Database
+
+from components.marking import (
+    Decision,
+    Marker,
+    MarkError,
+    Outcome,
+    Phase,
+    PointVerdict,
+    ProposalStatus,
+    Stage,
+    format_mark,
+    total,
+)
+from components.workflow import learning
+from storage import Store, decisions, exams, proposals, responses, standings
+from storage.exams import Exam, StoredQuestion
+from storage.proposals import StoredProposal
+from storage.responses import StoredResponse
+from storage.standings import Filter, Order
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How a marker goes through an exam: in which order, through which responses, of which question (None: all)."""
+
+    exam_id: int
+    order: Order = Order.BY_QUESTION
+    wanted: Filter = Filter.UNMARKED
+    question_id: int | None = None
+
+
+@dataclass(frozen=True)
+class OpenResponse:
+    """One response as this marker may see it now. `proposal` is None while it is hidden or does not exist."""
+
+    exam: Exam
+    question: StoredQuestion
+    response: StoredResponse
+    phase: Phase
+    proposal: StoredProposal | None
+    own: Decision | None
+    marked_by_others: tuple[str, ...]
+    notes: tuple[decisions.Note, ...]
+    flagged: bool
+    seen_decision_id: int
+
+
+class Press(BaseModel):
+    """One action on the desk, with the response and the proposal that were on screen when it was pressed."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    action: Literal[
+        "accept",
+        "keep",
+        "mark",
+        "mark_points",
+        "no_response",
+        "undo",
+        "flag",
+        "unflag",
+        "comment",
+        "next",
+        "previous",
+        "tick",
+    ]
+    action_id: str
+    response_id: int | None
+    proposal_id: int | None = None
+    mark: float | None = None
+    points: tuple[str, ...] | None = None
+    comment: str = ""
+    seconds: float | None = None
+    seen_decision_id: int = 0
+    undo_decision_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a press did, in words, and the response to show next (None: nothing is left)."""
+
+    notice: str
+    response_id: int | None
+    comment_saved: bool = False
+
+
+def open_response(store: Store, response_id: int, marker: Marker) -> OpenResponse | None:
+    """The response for this marker, with the sighting recorded if a proposal is in it. None if it is not there."""
+    with store.read() as db:
+        opened = _open(db, response_id, marker)
+        known = opened is None or opened.proposal is None or _sighted(db, opened.proposal, marker)
+    if opened is not None and opened.proposal is not None and not known:
+        with store.write(durable=False) as db:
+            proposals.record_sighting(db, response_id, marker.id, opened.proposal.id)
+    return opened
+
+
+def start(store: Store, walk: Walk) -> int | None:
+    """The first response of a walk."""
+    with store.read() as db:
+        return standings.neighbour(db, walk.exam_id, walk.order, walk.wanted, question_id=walk.question_id)
+
+
+def act(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
+    """Do what was pressed. Raises MarkError, with nothing changed, when it cannot be done as asked."""
+    if press.action == "undo":
+        return _undo(store, marker, press)
+    if press.response_id is None:
+        raise MarkError("There is no response on the desk.")
+    if press.action in ("next", "previous"):
+        return _move(store, walk, press)
+    if press.action in ("flag", "unflag", "comment"):
+        return _note(store, marker, press)
+    return _decide(store, marker, walk, press)
+
+
+def ticked_total(question: StoredQuestion, points: tuple[str, ...]) -> float:
+    """What ticked points come to under the scheme."""
+    return total([PointVerdict(code=code, awarded=True) for code in points], question.scheme)
+
+
+def _open(db: Database, response_id: int, marker: Marker) -> OpenResponse | None:
+    response = responses.get(db, response_id)
+    standing = standings.get(db, response_id)
+    if response is None or standing is None:
+        return None
+    exam = exams.get(db, response.exam_id)
+    assert exam is not None
+    live = [decision for decision in decisions.live(db, response_id) if decision.stage is not Stage.IMPORTED]
+    own = next((decision for decision in reversed(live) if decision.marker_id == marker.id), None)
+    proposal = None if standing.proposal_id is None else proposals.get(db, standing.proposal_id)
+    phase = _phase(db, exam, own, proposal, response_id, marker)
+    others = tuple(dict.fromkeys(d.marker_name for d in live if d.marker_id != marker.id))
+    return OpenResponse(
+        exam,
+        exams.question(db, response.question_id),
+        response,
+        phase,
+        None if phase is Phase.BLIND else proposal,
+        own,
+        others,
+        tuple(decisions.notes(db, response_id)),
+        standing.flagged,
+        max((decision.id for decision in live), default=0),
+    )
+
+
+def _phase(
+    db: Database,
+    exam: Exam,
+    own: Decision | None,
+    proposal: StoredProposal | None,
+    response_id: int,
+    marker: Marker,
+) -> Phase:
+    proposed = proposal is not None and proposal.proposal.status is ProposalStatus.PROPOSED
+    if not exam.blind:
+        return Phase.MARK
+    if own is None:
+        return Phase.MARK if proposals.seen_by(db, response_id, marker.id) else Phase.BLIND
+    return Phase.REVEAL if own.stage is Stage.BLIND and proposed else Phase.MARK
+
+
+def _sighted(db: Database, proposal: StoredProposal, marker: Marker) -> bool:
+    if proposal.proposal.status is not ProposalStatus.PROPOSED:
+        return True  # it shows no mark, so it leaves the marker blind
+    return proposals.seen_by(db, proposal.response_id, marker.id, proposal.id)
+
+
+def _decide(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
+    assert press.response_id is not None
+    with store.write() as db:
+        opened = _open(db, press.response_id, marker)
+        if opened is None:
+            raise MarkError("That response is no longer here; the exam may have been reset. Nothing was saved.")
+        seen = proposals.seen_by(db, press.response_id, marker.id)
+        mark, points = _mark_of(db, opened, press, seen)
+        outcome = Outcome.NO_RESPONSE if press.action == "no_response" else Outcome.MARK
+        standing = standings.get(db, press.response_id)
+        assert standing is not None
+        recorded = decisions.record(
+            db,
+            press.response_id,
+            marker.id,
+            outcome,
+            _stage(db, press.response_id, marker, seen),
+            mark=mark,
+            points=points,
+            comment=press.comment,
+            proposal_id=press.proposal_id if press.proposal_id is not None else standing.proposal_id,
+            action_id=press.action_id,
+            seconds=press.seconds,
+            seen_decision_id=press.seen_decision_id,
+        )
+        learning.consider(db, opened.exam, opened.question)
+        after = _open(db, press.response_id, marker)
+        reveal = after is not None and after.phase is Phase.REVEAL
+        following = press.response_id if reveal else _following(db, walk, standing)
+    given = "no response" if mark is None else format_mark(mark)
+    said = f"Saved {given} for candidate {opened.response.candidate_number}."
+    return Result(said + _meanwhile(recorded, marker), following, comment_saved=bool(press.comment))
+
+
+def _mark_of(
+    db: Database, opened: OpenResponse, press: Press, seen: bool
+) -> tuple[float | None, tuple[str, ...] | None]:
+    """The mark a press gives, from what is stored rather than from what the browser says a proposal was."""
+    if press.action == "no_response":
+        return None, None
+    if press.action == "mark":
+        return press.mark, None
+    if press.action == "mark_points":
+        points = press.points or ()
+        return ticked_total(opened.question, points), points
+    if press.action == "keep":
+        if opened.own is None or opened.own.outcome is not Outcome.MARK:
+            raise MarkError("There is no mark of yours to keep here. Give one first.")
+        return opened.own.mark, opened.own.points
+    if press.proposal_id is None:
+        raise MarkError("There is no proposal to accept here. Give a mark.")
+    accepted = proposals.get(db, press.proposal_id)
+    if accepted.response_id != press.response_id or not seen:
+        raise MarkError("That proposal was not on screen for this response. Nothing was saved.")
+    if accepted.proposal.mark is None:
+        raise MarkError("That proposal has no mark to accept. Give a mark.")
+    codes = [v.code for v in accepted.proposal.verdicts if isinstance(v, PointVerdict) and v.awarded]
+    return accepted.proposal.mark, tuple(codes) if codes else None
+
+
+def _stage(db: Database, response_id: int, marker: Marker, seen: bool) -> Stage:
+    if not seen:
+        return Stage.BLIND
+    own_stages = {d.stage for d in decisions.live(db, response_id) if d.marker_id == marker.id}
+    return Stage.REVEALED if own_stages & {Stage.BLIND, Stage.REVEALED} else Stage.AI_FIRST
+
+
+def _meanwhile(recorded: decisions.Recorded, marker: Marker) -> str:
+    if not recorded.meanwhile:
+        return ""
+    other = recorded.meanwhile[-1]
+    who = "you, in another tab," if other.marker_id == marker.id else other.marker_name
+    given = "no response" if other.mark is None else format_mark(other.mark)
+    return f" Meanwhile {who} had given it {given}. Both are kept; the latest stands."
+
+
+def _undo(store: Store, marker: Marker, press: Press) -> Result:
+    if press.undo_decision_id is None:
+        raise MarkError("There is nothing of yours to undo in this exam.")
+    with store.write() as db:
+        undone = decisions.undo(db, press.undo_decision_id, marker.id, press.action_id)
+        if undone is None:
+            return Result("That mark was undone already.", press.response_id)
+        response = responses.get(db, undone.response_id)
+    if response is None:
+        return Result("Undone. That response belongs to an exam that has been archived.", press.response_id)
+    given = "no response" if undone.mark is None else format_mark(undone.mark)
+    return Result(f"Undone: {given} for candidate {response.candidate_number}.", undone.response_id)
+
+
+def _note(store: Store, marker: Marker, press: Press) -> Result:
+    assert press.response_id is not None
+    if press.action == "comment" and not press.comment:
+        return Result("There is no comment to save yet.", press.response_id)
+    with store.write() as db:
+        text = press.comment if press.action == "comment" else ""
+        decisions.add_note(db, press.response_id, marker.id, press.action, text, press.action_id)
+    said = {
+        "comment": "Comment saved.",
+        "flag": "Flagged for the head of department.",
+        "unflag": "The flag is lifted.",
+    }
+    return Result(said[press.action], press.response_id, comment_saved=press.action == "comment")
+
+
+def _move(store: Store, walk: Walk, press: Press) -> Result:
+    assert press.response_id is not None
+    backwards = press.action == "previous"
+    # Back always means the response before this one, marked or not: a teacher goes back to look at what they did.
+    wanted = Filter.ALL if backwards and walk.wanted is Filter.UNMARKED else walk.wanted
+    with store.read() as db:
+        beside = standings.get(db, press.response_id)
+        found = standings.neighbour(
+            db,
+            walk.exam_id,
+            walk.order,
+            wanted,
+            question_id=walk.question_id,
+            beside=beside,
+            backwards=backwards,
+        )
+    if found is None:
+        where = "first" if backwards else "last"
+        return Result(f"This is the {where} response here.", press.response_id)
+    return Result("", found)
+
+
+def _following(db: Database, walk: Walk, standing: standings.Standing) -> int | None:
+    """The next response of the walk, from the start again after the last one; None when the walk has nothing left."""
+
+    def find(beside: standings.Standing | None) -> int | None:
+        return standings.neighbour(
+            db, walk.exam_id, walk.order, walk.wanted, question_id=walk.question_id, beside=beside
+        )
+
+    found = find(standing)
+    if found is None and walk.wanted is Filter.UNMARKED:
+        found = find(None)
+    return found
+
+
+def undoable(store: Store, exam_id: int, marker: Marker) -> tuple[Decision, str] | None:
+    """The marker's newest live mark in the exam with its candidate's number: what U takes back."""
+    with store.read() as db:
+        decision = decisions.last_of_marker(db, exam_id, marker.id)
+        response = None if decision is None else responses.get(db, decision.response_id)
+    return None if decision is None or response is None else (decision, response.candidate_number)
+
+
+def parse_press(payload: Any) -> Press:
+    """The press in a browser's message. Raises MarkError when it is not one."""
+    try:
+        return Press.model_validate(payload)
+    except ValueError as error:
+        raise MarkError("The page sent something this version does not know. Reload the page.") from error

@@ -1,0 +1,170 @@
+"""Which judge proposes for a question, and storing what it says."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
+
+from components.judge import Judge, JudgeStopped
+from components.judge.llm import ConnectionReport, Endpoint, LLMJudge, test_connection
+from components.judge.objective import ObjectiveJudge
+from components.judge.offline import OfflineJudge
+from components.marking import Marker
+from storage import Store, exams, jobs, judges, proposals, responses, standings
+from storage.exams import StoredQuestion
+from storage.judges import StoredJudge
+from storage.responses import StoredResponse
+
+Progress = Callable[[int, int, str], bool]
+LLM_AT_ONCE = 4
+
+
+class Connections:
+    """The LLM judges that can be asked now. Their keys live here, in memory, and nowhere else."""
+
+    def __init__(self) -> None:
+        self._connected: dict[int, LLMJudge] = {}
+        self._tests: dict[str, Future[ConnectionReport]] = {}
+        self._testers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="second-marker-connection-test")
+        self._lock = Lock()
+
+    @classmethod
+    def from_environment(cls, store: Store) -> Connections:
+        """Connections with the endpoint that the environment names, and with every judge whose key it still holds."""
+        connections = cls()
+        endpoint = Endpoint.from_environment()
+        if endpoint is not None:
+            variable = "OPENAI_API_KEY" if endpoint.api_key else ""
+            connections.connect(store, endpoint, variable)
+        with store.read() as db:
+            stored = [judge for judge in judges.listed(db) if judge.kind == judges.LLM]
+        for judge in stored:
+            named: str | None = judge.settings.get("key_variable")
+            if named is not None and (named == "" or os.environ.get(named)):
+                connections.connect(store, endpoint_of(judge.settings["base_url"], judge.model, named), named)
+        return connections
+
+    def connect(self, store: Store, endpoint: Endpoint, key_variable: str | None) -> int:
+        """The id of the judge for this endpoint and model, ready until the server stops.
+
+        `key_variable` names the environment variable its key came from ("" where it needs none, None where it was
+        typed); it alone is stored, and brings the judge back after a restart.
+        """
+        settings = {"base_url": endpoint.base_url, "key_variable": key_variable}
+        with store.write() as db:
+            judge_id = judges.ensure(
+                db, f"{endpoint.model} at {endpoint.base_url}", judges.LLM, endpoint.model, settings
+            )
+        with self._lock:
+            self._connected[judge_id] = LLMJudge(endpoint)
+        return judge_id
+
+    def connected(self, stored: StoredJudge) -> bool:
+        """Whether the judge can be asked now."""
+        return stored.kind in (judges.OBJECTIVE, judges.OFFLINE) or stored.id in self._connected
+
+    def judge(self, stored: StoredJudge) -> Judge | None:
+        """The judge itself, or None when its key is not in memory (after a restart) or it only ever was imported."""
+        if stored.kind == judges.OBJECTIVE:
+            return ObjectiveJudge()
+        if stored.kind == judges.OFFLINE:
+            return OfflineJudge()
+        with self._lock:
+            return self._connected.get(stored.id)
+
+    def start_test(self, name: str, endpoint: Endpoint) -> None:
+        """Begin a live round trip in the background; `test_result(name)` gives its report when it is there."""
+        with self._lock:
+            self._tests[name] = self._testers.submit(test_connection, endpoint)
+
+    def test_result(self, name: str) -> ConnectionReport | None:
+        """The report of the test of this name, or None while it is under way. Raises KeyError where none was begun."""
+        with self._lock:
+            test = self._tests[name]
+        return test.result() if test.done() else None
+
+
+def endpoint_of(base_url: str, model: str, key_variable: str) -> Endpoint:
+    """The endpoint whose key the named environment variable holds ("" where it needs none)."""
+    return Endpoint(base_url=base_url, model=model, api_key=os.environ.get(key_variable, "") if key_variable else "")
+
+
+def default_judges(store: Store) -> tuple[int, int]:
+    """The ids of the two judges that are always there: (by calculation, offline)."""
+    with store.write() as db:
+        return (
+            judges.ensure(db, ObjectiveJudge.name, judges.OBJECTIVE),
+            judges.ensure(db, OfflineJudge.name, judges.OFFLINE),
+        )
+
+
+def choose_judge(store: Store, exam_id: int, judge_id: int, marker: Marker | None) -> int:
+    """Let this judge's proposals stand on the exam's desk, and queue those it has not made. Gives the job id."""
+    with store.write() as db:
+        exams.set_judge(db, exam_id, judge_id, None if marker is None else marker.id)
+        standings.refresh_exam(db, exam_id)
+        return jobs.add(db, "propose", {"exam_id": exam_id})
+
+
+def propose_exam(store: Store, connections: Connections, exam_id: int, progress: Progress) -> str:
+    """Make the proposals that an exam's desk lacks, undecided responses first. Gives a summary in words.
+
+    Raises JudgeStopped when the judge cannot work at all. What is stored stays; the same call again goes on from there.
+    """
+    with store.read() as db:
+        exam = exams.get(db, exam_id)
+        if exam is None:
+            return "The exam has been archived."
+        work = [(question, responses.of_question(db, question.id)) for question in exams.questions(db, exam_id)]
+        listed = {judge.kind: judge for judge in judges.listed(db)}
+        chosen = judges.get(db, exam.judge_id) if exam.judge_id is not None else None
+    if chosen is None:
+        return "No judge has been chosen for this exam."
+    total, done = sum(len(answers) for _, answers in work), 0
+    for question, answers in work:
+        stored = listed[judges.OBJECTIVE] if question.question.type.objective else chosen
+        judge = connections.judge(stored)
+        if judge is None:
+            if stored.kind == judges.IMPORTED:
+                done += len(answers)
+                continue
+            raise JudgeStopped(
+                f"{stored.name} is not connected. Connect it again on the Judges page; its key is never stored."
+            )
+        for batch in _batches(answers, LLM_AT_ONCE if stored.kind == judges.LLM else 50):
+            propose_batch(store, judge, stored.id, question, batch)
+            done += len(batch)
+            if not progress(done, total, f"Question {question.question.number}"):
+                return f"Stopped after {done} of {total} responses."
+    return f"{total} responses looked at."
+
+
+def propose_batch(
+    store: Store, judge: Judge, judge_id: int, question: StoredQuestion, answers: list[StoredResponse]
+) -> None:
+    """Propose for some responses of one question and store all of it at once; what is known already is left alone."""
+    hashes = {answer.id: inputs_hash(question, answer) for answer in answers}
+    with store.read() as db:
+        answers = [a for a in answers if proposals.with_inputs(db, a.id, judge_id, hashes[a.id]) is None]
+    with ThreadPoolExecutor(max_workers=LLM_AT_ONCE if isinstance(judge, LLMJudge) else 1) as pool:
+        asked = [(a, pool.submit(judge.propose, question.question, question.scheme, a.for_judge())) for a in answers]
+    stopped = next((error for _, made in asked if isinstance(error := made.exception(), BaseException)), None)
+    # What did come back is stored first: it may have been paid for.
+    with store.write() as db:
+        for answer, made in asked:
+            if made.exception() is None:
+                proposals.add(db, answer.id, judge_id, question.scheme_id, made.result(), inputs_hash=hashes[answer.id])
+    if stopped is not None:
+        raise stopped
+
+
+def inputs_hash(question: StoredQuestion, answer: StoredResponse) -> str:
+    """What a proposal depends on besides its judge: the scheme's version and the answer's words."""
+    return hashlib.sha256(f"{question.scheme_id}\x00{answer.text}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _batches(answers: list[StoredResponse], size: int) -> list[list[StoredResponse]]:
+    return [answers[start : start + size] for start in range(0, len(answers), size)]

@@ -1,0 +1,76 @@
+"""Teaching the offline judge from a question's marks, in a process of its own so that marking stays quick.
+
+Run by the worker as `python -m components.workflow.learn DATABASE QUESTION_ID`; prints what came of it in words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from components.judge.offline import LearnedMarker, MarkedAnswer, OfflineJudge, train
+from components.marking import Proposal
+from components.workflow.judging import Progress
+from storage import Store, decisions, exams, judges, proposals, responses
+from storage.exams import StoredQuestion
+from storage.responses import StoredResponse
+
+_ROOT = Path(__file__).parents[2]
+
+
+def learn_question(store: Store, question_id: int, progress: Progress) -> str:
+    """Teach the judge in a child process; gives its words. Ends the child when `progress` says the job is off."""
+    command = [sys.executable, "-m", __name__, str(store.path.resolve()), str(question_id)]
+    with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True, encoding="utf-8") as child:
+        while child.poll() is None:
+            if not progress(0, 1, "Learning from teachers' marks"):
+                child.kill()
+                return "Stopped."
+            time.sleep(0.2)
+        said = child.stdout.read().strip() if child.stdout else ""
+    if child.returncode != 0:
+        raise RuntimeError(f"Learning question {question_id} ended with code {child.returncode}.")
+    return said
+
+
+def learn_and_propose(store: Store, question_id: int) -> str:
+    """Train on the question's marks, then store a new proposal for each response that no person has marked."""
+    with store.read() as db:
+        question = exams.question(db, question_id)
+        marks = decisions.human_marks(db, question_id)
+        waiting = responses.of_question(db, question_id, undecided=True)
+        judge_id = next(judge.id for judge in judges.listed(db) if judge.kind == judges.OFFLINE)
+    marked = [MarkedAnswer(text, mark) for _, text, mark in marks]
+    learned = train(question.question, question.scheme, marked, [answer.text for answer in waiting])
+    if not isinstance(learned, LearnedMarker):
+        return learned.reason
+    judge = OfflineJudge(learned)
+    made = [(answer, judge.propose(question.question, question.scheme, answer.for_judge())) for answer in waiting]
+    stored = _store_undecided(store, judge_id, question, made, _what_was_learned(marks))
+    return f"Question {question.question.number}: learned from {len(marked)} marks, {stored} proposals renewed."
+
+
+def _store_undecided(
+    store: Store, judge_id: int, question: StoredQuestion, made: list[tuple[StoredResponse, Proposal]], learned: str
+) -> int:
+    with store.write() as db:
+        # Asked again inside the transaction: a response marked meanwhile keeps the proposal its marker could see.
+        undecided = {answer.id for answer in responses.of_question(db, question.id, undecided=True)}
+        kept = [(answer, proposal) for answer, proposal in made if answer.id in undecided]
+        for answer, proposal in kept:
+            proposals.add(db, answer.id, judge_id, question.scheme_id, proposal, inputs_hash=learned)
+    return len(kept)
+
+
+def _what_was_learned(marks: list[tuple[int, str, float]]) -> str:
+    return hashlib.sha256(repr([(response, mark) for response, _, mark in marks]).encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(10)
+    print(learn_and_propose(Store(Path(sys.argv[1])), int(sys.argv[2])))

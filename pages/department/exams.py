@@ -1,0 +1,168 @@
+"""The exams: what there is to mark, blind marking, proposals under way, the demo's reset, and importing a table."""
+
+import streamlit as st
+
+from components.widgets.author import show_question, show_scheme
+from components.widgets.figures import count, plain
+from components.workflow import demo
+from pages.department.exam_actions import go_button, undo_popover
+from pages.department.import_section import import_section
+from pages.shared import guard
+from pages.shared.desk_services import services
+from storage import exams, imports, jobs, judges
+from storage.exams import Exam, ExamSummary
+from storage.imports import Import
+from storage.jobs import Job
+
+BEAT_SECONDS = 1
+
+marker = guard.enter()
+store = services().store
+state = st.session_state
+
+
+def show_exam(summary: ExamSummary, judge: str, origin: Import | None) -> None:
+    exam = summary.exam
+    with st.container(border=True):
+        st.subheader(plain(exam.title))
+        about = [plain(part) for part in (exam.subject, exam.level, exam.series) if part]
+        about += [count(summary.questions, "question"), count(summary.candidates, "candidate")]
+        about += [f"proposals by {plain(judge)}" if judge else "no judge chosen"]
+        st.caption(" · ".join(about))
+        if exam.notice:
+            st.caption(plain(exam.notice))
+        if origin is not None:
+            st.caption(
+                f"Imported from {plain(origin.filename)}{plain(f', sheet {origin.sheet}') if origin.sheet else ''}"
+            )
+        share = summary.marked / summary.responses if summary.responses else 0.0
+        st.progress(share, f"{summary.marked:,} of {count(summary.responses, 'response')} marked here")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            go_button(exam.id, "Mark", "teacher/mark.py", ":material/edit_note:", primary=True)
+            go_button(exam.id, "Agreement", "department/agreement.py", ":material/balance:")
+            if exam.demo:
+                reset_popover()
+            if origin is not None:
+                undo_popover(origin.id, exam.title, marker)
+            blind_toggle(exam)
+        show_proposals(exam)
+        show_questions(exam)
+
+
+def blind_toggle(exam: Exam) -> None:
+    key = f"blind_{exam.id}"
+    state[key] = exam.blind  # another session may have switched it
+    st.toggle(
+        "Blind marking",
+        key=key,
+        help="Teachers mark first and see the AI's mark after theirs, with the choice to keep or change. Only marks "
+        "given before the proposal is seen count as agreement.",
+        on_change=set_blind,
+        args=(exam.id, key),
+    )
+
+
+def reset_popover() -> None:
+    with st.popover("Reset demo", icon=":material/restart_alt:"):
+        st.write(
+            "The demo exam starts afresh, with its invented answers and none of the marks given here. "
+            "Marks on the present one are archived with it, not deleted."
+        )
+        st.button("Reset the demo exam", key="reset_demo", type="primary", on_click=reset_demo)
+
+
+def show_proposals(exam: Exam) -> None:
+    """How far the newest proposal job has come, or what became of it where it needs a person."""
+    with store.read() as db:
+        job = jobs.latest_of_exam(db, "propose", exam.id)
+    if job is None:
+        return
+    if job.status in ("queued", "running"):
+        watch(job.id)
+    elif job.status == "failed":
+        st.warning(plain(job.message), title="Making proposals stopped")
+        st.button("Try again", key=f"propose_{exam.id}", on_click=propose_again, args=(exam.id,))
+    elif job.status == "cancelled":
+        st.caption(f"Making proposals was cancelled. {progress_text(job)}")
+        st.button("Go on with the proposals", key=f"propose_{exam.id}", on_click=propose_again, args=(exam.id,))
+    else:
+        st.caption(f"Proposals: {plain(job.message)}")
+
+
+@st.fragment(run_every=BEAT_SECONDS)
+def watch(job_id: int) -> None:
+    """A running job's progress; draws the page again when it has ended."""
+    with store.read() as db:
+        job = jobs.get(db, job_id)
+    if job is None or job.status not in ("queued", "running"):
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(job.done / job.total if job.total else 0.0, progress_text(job), width=420)
+        st.button("Cancel", key=f"cancel_{job_id}", on_click=cancel, args=(job_id,))
+
+
+def progress_text(job: Job) -> str:
+    if not job.total:
+        return "Proposals: waiting to be made"
+    return f"Proposals: {job.done:,} of {job.total:,}{', ' + plain(job.message) if job.message else ''}"
+
+
+def show_questions(exam: Exam) -> None:
+    """The exam's questions and schemes, read only when they are opened."""
+    opened = st.expander("Questions and mark schemes", key=f"questions_{exam.id}", on_change="rerun")
+    if not opened.open:
+        return
+    with store.read() as db:
+        questions = exams.questions(db, exam.id)
+    with opened:
+        for place, stored in enumerate(questions):
+            question = stored.question
+            if place:
+                st.divider()
+            st.markdown(
+                f"**Question {plain(question.number)}**{' · ' + plain(question.subject) if question.subject else ''} · "
+                f"{question.max_mark:g} mark{'' if question.max_mark == 1 else 's'} · scheme v{stored.scheme_version}"
+            )
+            left, right = st.columns(2)
+            with left:
+                show_question(question)
+                if not (question.text or question.stimulus):
+                    st.caption("The import gave no question text.")
+            with right:
+                show_scheme(stored.scheme, question.model_answer)
+
+
+def set_blind(exam_id: int, key: str) -> None:
+    with store.write() as db:
+        exams.set_blind(db, exam_id, state[key], marker.id)
+
+
+def reset_demo() -> None:
+    demo.reset(store, marker)
+    state["exams_notice"] = "The demo exam is as it was at first. Its proposals are being made again."
+
+
+def propose_again(exam_id: int) -> None:
+    with store.write() as db:
+        jobs.add(db, "propose", {"exam_id": exam_id})
+
+
+def cancel(job_id: int) -> None:
+    with store.write() as db:
+        jobs.cancel(db, job_id)
+
+
+st.title("Exams")
+if notice := state.pop("exams_notice", ""):
+    st.success(plain(notice))
+    st.toast(plain(notice))  # what was pressed may be far down the page
+with store.read() as read:
+    listed = exams.summaries(read)
+    origins = {found.exam_id: found for found in imports.listed(read)}
+    judge_names = {judge.id: judge.name for judge in judges.listed(read)}
+if not listed:
+    st.info("There is no exam yet. Restore the demo exam, or import a table below.", title="Nothing here yet")
+    st.button("Restore the demo exam", type="primary", key="reset_demo", on_click=reset_demo)
+for each in listed:
+    show_exam(each, judge_names.get(each.exam.judge_id or 0, ""), origins.get(each.exam.id))
+import_section(store, marker)

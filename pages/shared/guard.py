@@ -1,0 +1,130 @@
+"""Who is at the desk. Every page calls `enter` first; real sign-in will come in behind the same call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from components.marking import Marker, MarkError, Role
+from components.widgets.remember import remember_profile
+from pages.shared.desk_services import services
+from storage import markers
+
+PAGES_FOLDER = Path(__file__).parents[1]
+ALL_ROLES = tuple(Role)
+LEADS = (Role.HEAD, Role.PILOT)
+
+
+def pages_for_role() -> dict[str, list[StreamlitPage]]:
+    """The navigation: pages by who uses them, those alone that the present profile may open."""
+    marker = current_marker()
+    listed = {
+        "Teacher": [("teacher/mark.py", "Mark", ":material/edit_note:", ALL_ROLES)],
+        "Department": [
+            ("department/exams.py", "Exams", ":material/description:", ALL_ROLES),
+            ("department/agreement.py", "Agreement", ":material/balance:", ALL_ROLES),
+        ],
+        "Pilot": [("pilot/judges.py", "Judges", ":material/smart_toy:", LEADS)],
+    }
+    return {
+        section: [
+            st.Page(PAGES_FOLDER / file, title=title, icon=icon, default=file == "teacher/mark.py")
+            for file, title, icon, roles in pages
+            if marker is None or marker.role in roles
+        ]
+        for section, pages in listed.items()
+        if any(marker is None or marker.role in roles for *_, roles in pages)
+    }
+
+
+def enter(roles: tuple[Role, ...] = ALL_ROLES) -> Marker:
+    """The marker at the desk. Stops the page with a choice of profiles, or in words where the role may not enter."""
+    marker = current_marker()
+    if marker is None:
+        _welcome()
+        st.stop()
+    if marker.role not in roles:
+        st.warning(
+            f"This page is for a {' or a '.join(roles)}. You are here as {marker.name}, {marker.role}. "
+            "Choose another profile in the sidebar.",
+            title="Not on this profile",
+        )
+        st.stop()
+    return marker
+
+
+def current_marker() -> Marker | None:
+    """The profile this browser session has chosen, if it still exists."""
+    marker_id = st.session_state.get("marker_id")
+    if marker_id is None:
+        return None
+    with services().store.read() as db:
+        return markers.get(db, marker_id)
+
+
+def choose_profile() -> None:
+    """The sidebar's profile box: who is marking, another profile, a new one."""
+    marker = current_marker()
+    with st.sidebar:
+        recalled = remember_profile(st.session_state.get("marker_id"))
+    if marker is None and recalled is not None and "marker_id" not in st.session_state:
+        _sign_in(recalled)
+        st.rerun()
+    if marker is None:
+        return
+    with st.sidebar:
+        with services().store.read() as db:
+            people = markers.profiles(db)
+        names = {person.id: f"{person.name} · {person.role}" for person in people}
+        st.selectbox(
+            "Marking as",
+            list(names),
+            index=list(names).index(marker.id) if marker.id in names else None,
+            format_func=lambda marker_id: names[marker_id],
+            key=f"profile_of_{marker.id}",
+            on_change=lambda: _sign_in(st.session_state[f"profile_of_{marker.id}"]),
+        )
+        with st.popover("Add a profile", icon=":material/person_add:"):
+            _new_profile_form("sidebar")
+
+
+def _welcome() -> None:
+    st.title("Second Marker")
+    st.write("An AI second marker at your side. It proposes a mark and says why; **your mark is the mark**.")
+    with services().store.read() as db:
+        people = markers.profiles(db)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Who is marking?")
+        for person in people:
+            st.button(
+                f"{person.name} · {person.role}",
+                key=f"pick_{person.id}",
+                width="stretch",
+                on_click=_sign_in,
+                args=(person.id,),
+            )
+    with right:
+        st.subheader("New here?")
+        _new_profile_form("welcome")
+
+
+def _new_profile_form(place: str) -> None:
+    with st.form(f"new_profile_{place}", border=False):
+        name = st.text_input("Your name", max_chars=80)
+        role = st.selectbox("Your role", list(Role), format_func=str.capitalize)
+        if st.form_submit_button("Add and start", type="primary"):
+            try:
+                with services().store.write() as db:
+                    marker_id = markers.add(db, name, role)
+            except MarkError as error:
+                st.error(str(error))
+            else:
+                _sign_in(marker_id)
+                st.rerun()
+
+
+def _sign_in(marker_id: int) -> None:
+    st.session_state["marker_id"] = marker_id
