@@ -100,7 +100,7 @@ def connect_panel() -> None:
     st.caption(
         "Any OpenAI-compatible endpoint. The exam's content and a pseudonym are sent to it, never a name or number."
     )
-    place = st.selectbox("Where", list(WHERE), width=300)
+    place = st.selectbox("Where", list(WHERE), key="where", width=300)
     base_url = st.text_input("Base URL", value=WHERE[place], key=f"base_url_{place}").strip().rstrip("/")
     model = st.text_input("Model", key="model", placeholder="the name its server knows").strip()
     how = st.segmented_control("Key", [TYPED, NAMED, NONE], default=TYPED, required=True)

@@ -20,6 +20,7 @@ state = st.session_state
 
 # The answer, the proposal and the marks must be on screen together; a long question or scheme scrolls in its box.
 BOX_HEIGHT = 190
+ALL_QUESTIONS = 0
 
 
 def choose_walk() -> Walk:
@@ -43,14 +44,14 @@ def choose_walk() -> Walk:
         numbers = {question.id: f"Question {question.question.number}" for question in questions}
         question_id = st.selectbox(
             "Question",
-            [None, *numbers],
-            format_func=lambda chosen: "All questions" if chosen is None else numbers[chosen],
+            [ALL_QUESTIONS, *numbers],
+            format_func=lambda chosen: numbers.get(chosen, "All questions"),
             key=f"question_of_{exam_id}",
             width=150,
         )
         wanted = st.selectbox("Show", list(Filter), format_func=str.capitalize, key="wanted", width=160)
         order = st.segmented_control("Order", list(Order), format_func=str.capitalize, key="order", required=True)
-    return Walk(exam_id, order, wanted, question_id)
+    return Walk(exam_id, order, wanted, None if question_id == ALL_QUESTIONS else question_id)
 
 
 def recall_choices(titles: dict[int, str]) -> None:
@@ -64,7 +65,7 @@ def recall_choices(titles: dict[int, str]) -> None:
     state.setdefault("wanted", before.wanted)
     state.setdefault("order", before.order)
     if before.exam_id == state["exam_id"]:
-        state.setdefault(f"question_of_{before.exam_id}", before.question_id)
+        state.setdefault(f"question_of_{before.exam_id}", before.question_id or ALL_QUESTIONS)
 
 
 def link() -> tuple[str, str]:

@@ -83,7 +83,7 @@ def test_the_test_button_makes_a_live_round_trip(app: OpenPage, store: Store) ->
     add_exam(store, [["x"]])
     with llama_server() as base_url:
         at = app(PAGE, add_marker(store, "Dr Li", Role.HEAD))
-        at.selectbox[-1].select("llama.cpp").run()
+        at.selectbox(key="where").select("llama.cpp").run()
         at.text_input(key="base_url_llama.cpp").set_value(base_url)
         at.text_input(key="model").set_value(MODEL)
         at.segmented_control[0].set_value("No key needed").run()
