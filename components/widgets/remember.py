@@ -25,4 +25,5 @@ def remember_profile(profile: int | None) -> int | None:
     result = _COMPONENT(
         key="remembered_profile", data={"profile": profile}, height="content", on_recalled_change=lambda: None
     )
-    return result.recalled if isinstance(result.recalled, int) else None
+    recalled = getattr(result, "recalled", None)
+    return recalled if isinstance(recalled, int) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 from components.marking import Marker, MarkError, Phase, Role, Stage
 from components.workflow import desk
 from components.workflow.desk import Press, Walk
-from storage import Store, decisions, exams, markers, pairs, standings
+from storage import Store, decisions, exams, pairs, standings
 from storage.standings import Filter, Order
 from tests.support import abstain_on, add_exam, add_marker, new_store, propose_points, two_point_question
 
@@ -303,18 +302,22 @@ def test_a_response_of_a_reset_exam_says_so(tmp_path: Path) -> None:
 RESPONSES = 40
 
 
-def _mark_everything(path: Path, name: str) -> None:
-    store = Store(path)
-    with store.read() as db:
-        marker_id = markers.find(db, name)
-        assert marker_id is not None
-        marker = markers.get(db, marker_id)
-        rows = [row[0] for row in db.execute("SELECT id FROM responses ORDER BY id").fetchall()]
-    assert marker is not None
-    for response in rows:
-        desk.open_response(store, response, marker)
-        press = Press(action="mark", action_id=f"{name}-{response}", response_id=response, mark=response % 3)
-        desk.act(store, marker, Walk(1), press)
+MARKING_CHILD = """
+import sys
+from pathlib import Path
+from components.workflow import desk
+from components.workflow.desk import Press, Walk
+from storage import Store, markers
+
+store, name = Store(Path(sys.argv[1])), sys.argv[2]
+with store.read() as db:
+    marker = markers.get(db, markers.find(db, name))
+    rows = [row[0] for row in db.execute("SELECT id FROM responses ORDER BY id").fetchall()]
+for response in rows:
+    desk.open_response(store, response, marker)
+    press = Press(action="mark", action_id=f"{name}-{response}", response_id=response, mark=response % 3)
+    desk.act(store, marker, Walk(1), press)
+"""
 
 
 def test_eight_processes_decide_at_once_and_every_mark_is_kept(tmp_path: Path) -> None:
@@ -323,13 +326,10 @@ def test_eight_processes_decide_at_once_and_every_mark_is_kept(tmp_path: Path) -
     for name in names:
         add_marker(store, name, Role.TEACHER)
     exam_id, _ = add_exam(store, [[f"answer {i}" for i in range(RESPONSES)]])
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_mark_everything, args=(store.path, name)) for name in names]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(120)
-    assert [process.exitcode for process in processes] == [0] * 8
+    children = [
+        subprocess.Popen([sys.executable, "-c", MARKING_CHILD, str(store.path), name], cwd=ROOT) for name in names
+    ]
+    assert [child.wait(120) for child in children] == [0] * 8
     with store.read() as db:
         counts = db.execute("SELECT marker_id, count(*) FROM decisions GROUP BY marker_id").fetchall()
         assert [row[1] for row in counts] == [RESPONSES] * 8
