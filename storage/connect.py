@@ -39,10 +39,20 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._migrate()
+        except OSError as error:
+            raise StoreError(
+                f"The data folder {path.parent} cannot be used ({error.strerror}). Give it back its write permission, "
+                "or set SECOND_MARKER_DATA to another folder, and start again."
+            ) from error
         except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                raise StoreError(
+                    f"The database {path} cannot be opened for writing ({error}). Give the folder back its write "
+                    "permission, or set SECOND_MARKER_DATA to another folder, and start again."
+                ) from error
             if "not a database" in str(error) or "malformed" in str(error):
                 raise StoreError(
                     f"The file {path} is not a Second Marker database, or it is damaged ({error}). "
@@ -127,6 +137,18 @@ class Store:
 def open_store() -> Store:
     """The store in the data folder, made or migrated as needed. Raises StoreError as Store does."""
     return Store(data_folder() / "second-marker.db")
+
+
+def in_words(error: sqlite3.Error) -> str:
+    """What kept the database from doing its work, and what a person can do about it."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    reasons = {
+        sqlite3.SQLITE_BUSY: "The database is busy, perhaps with a large import. Try again in a moment.",
+        sqlite3.SQLITE_LOCKED: "The database is busy, perhaps with a large import. Try again in a moment.",
+        sqlite3.SQLITE_FULL: "The disk is full. Free some space on it, then try again.",
+        sqlite3.SQLITE_READONLY: "The database is read-only. Give its folder back its write permission.",
+    }
+    return reasons.get(code, "The database could not do it. The server's log has the details.")
 
 
 def _version(connection: sqlite3.Connection) -> int:

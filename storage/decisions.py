@@ -28,6 +28,7 @@ class Recorded:
 class Note:
     kind: str
     text: str
+    marker_id: int
     marker_name: str
     created_at: str
 
@@ -177,26 +178,22 @@ def add_note(
 def notes(db: Database, response_id: int) -> list[Note]:
     """The response's comments and flags, oldest first."""
     rows = db.execute(
-        "SELECT n.kind, n.text, m.name, n.created_at FROM notes n JOIN markers m ON m.id = n.marker_id "
+        "SELECT n.kind, n.text, n.marker_id, m.name, n.created_at FROM notes n JOIN markers m ON m.id = n.marker_id "
         "WHERE n.response_id = ? ORDER BY n.id",
         (response_id,),
     )
-    return [Note(row["kind"], row["text"], row["name"], row["created_at"]) for row in rows]
+    return [Note(row["kind"], row["text"], row["marker_id"], row["name"], row["created_at"]) for row in rows]
 
 
-def human_marks(db: Database, question_id: int) -> list[tuple[int, str, float]]:
-    """(response id, answer text, final mark) of every response of the question that a person has marked."""
+def human_marks(db: Database, question_id: int) -> list[tuple[int, str, float, Stage]]:
+    """(response id, answer text, final mark, its stage) of every response of the question that a person has marked."""
     rows = db.execute(
-        "SELECT s.response_id, r.text, s.final_mark FROM standings s JOIN responses r ON r.id = s.response_id "
+        "SELECT s.response_id, r.text, s.final_mark, d.stage FROM standings s "
+        "JOIN responses r ON r.id = s.response_id JOIN decisions d ON d.id = s.decision_id "
         "WHERE s.question_id = ? AND s.human = 1 AND s.final_mark IS NOT NULL ORDER BY s.response_id",
         (question_id,),
     )
-    return [(row["response_id"], row["text"], row["final_mark"]) for row in rows]
-
-
-def newest_id(db: Database) -> int:
-    """The id of the newest decision row; it moves whenever anyone decides or undoes."""
-    return int(db.execute("SELECT coalesce(max(id), 0) FROM decisions").fetchone()[0])
+    return [(row["response_id"], row["text"], row["final_mark"], Stage(row["stage"])) for row in rows]
 
 
 def _decisions(db: Database, where: str, parameters: tuple[Any, ...]) -> list[Decision]:

@@ -48,12 +48,14 @@ def waiting(db: Database) -> bool:
     )
 
 
-def claim(db: Database) -> Job | None:
+def claim(db: Database, worker: str) -> Job | None:
     """Take the oldest queued job for this worker, in a write transaction; None where there is none."""
     row = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY id LIMIT 1").fetchone()
     if row is None:
         return None
-    db.execute("UPDATE jobs SET status = 'running', heartbeat_at = ? WHERE id = ?", (now(), row["id"]))
+    db.execute(
+        "UPDATE jobs SET status = 'running', claimed_by = ?, heartbeat_at = ? WHERE id = ?", (worker, now(), row["id"])
+    )
     return _job(row)
 
 
@@ -62,31 +64,38 @@ def requeue_lost(db: Database) -> None:
     db.execute("UPDATE jobs SET status = 'queued' WHERE status = 'running' AND heartbeat_at < ?", (_lost(),))
 
 
-def beat(db: Database, job_id: int, done: int, total: int, message: str = "") -> bool:
-    """Note progress; False when the job has been cancelled and should stop."""
+def beat(db: Database, job_id: int, worker: str, done: int, total: int, message: str = "") -> bool:
+    """Note progress; False when the job has been cancelled, or taken over, and should stop."""
     cursor = db.execute(
-        "UPDATE jobs SET done = ?, total = ?, message = ?, heartbeat_at = ? WHERE id = ? AND status = 'running'",
-        (done, total, message, now(), job_id),
+        "UPDATE jobs SET done = ?, total = ?, message = ?, heartbeat_at = ? "
+        "WHERE id = ? AND status = 'running' AND claimed_by = ?",
+        (done, total, message, now(), job_id, worker),
     )
     return cursor.rowcount == 1
 
 
-def finish(db: Database, job_id: int, status: str, message: str = "") -> None:
-    """End a running job as done or failed, with a message for people."""
+def finish(db: Database, job_id: int, worker: str, status: str, message: str = "") -> None:
+    """End this worker's running job as done or failed, with a message for people."""
     db.execute(
-        "UPDATE jobs SET status = ?, message = ?, finished_at = ? WHERE id = ? AND status = 'running'",
-        (status, message, now(), job_id),
+        "UPDATE jobs SET status = ?, message = ?, finished_at = ? "
+        "WHERE id = ? AND status = 'running' AND claimed_by = ?",
+        (status, message, now(), job_id, worker),
     )
 
 
-def requeue(db: Database, job_id: int) -> None:
+def requeue(db: Database, job_id: int, worker: str) -> None:
     """Put a running job back, because its worker is stopping; the next worker goes on where it was."""
-    db.execute("UPDATE jobs SET status = 'queued' WHERE id = ? AND status = 'running'", (job_id,))
+    db.execute(
+        "UPDATE jobs SET status = 'queued' WHERE id = ? AND status = 'running' AND claimed_by = ?", (job_id, worker)
+    )
 
 
-def keep_alive(db: Database, job_id: int) -> None:
+def keep_alive(db: Database, job_id: int, worker: str) -> None:
     """A sign of life during a long step."""
-    db.execute("UPDATE jobs SET heartbeat_at = ? WHERE id = ? AND status = 'running'", (now(), job_id))
+    db.execute(
+        "UPDATE jobs SET heartbeat_at = ? WHERE id = ? AND status = 'running' AND claimed_by = ?",
+        (now(), job_id, worker),
+    )
 
 
 def cancel(db: Database, job_id: int) -> None:
@@ -119,6 +128,16 @@ def latest_of_exam(db: Database, kind: str, exam_id: int) -> Job | None:
 def active(db: Database) -> list[Job]:
     """Jobs that are queued or running, oldest first."""
     return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE status IN ('queued', 'running') ORDER BY id")]
+
+
+def latest_of_question(db: Database, kind: str, question_id: int) -> Job | None:
+    """The newest job of this kind for the question that was not cancelled and has not failed."""
+    row = db.execute(
+        "SELECT * FROM jobs WHERE kind = ? AND json_extract(payload, '$.question_id') = ? "
+        "AND status NOT IN ('cancelled', 'failed') ORDER BY id DESC LIMIT 1",
+        (kind, question_id),
+    ).fetchone()
+    return None if row is None else _job(row)
 
 
 def get(db: Database, job_id: int) -> Job | None:

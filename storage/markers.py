@@ -44,8 +44,22 @@ def ensure_external(db: Database, name: str) -> int:
 
 
 def get(db: Database, marker_id: int) -> Marker | None:
-    """One marker, or None where no such profile exists (any more)."""
-    row = db.execute("SELECT id, name, role FROM markers WHERE id = ?", (marker_id,)).fetchone()
+    """One marker's profile, or None where there is none; a marker known from an import alone has none."""
+    row = db.execute("SELECT id, name, role FROM markers WHERE id = ? AND external = 0", (marker_id,)).fetchone()
+    return None if row is None else Marker(row["id"], row["name"], Role(row["role"]))
+
+
+def token(db: Database, marker_id: int) -> str:
+    """What a browser tab keeps of a profile: enough to know it again in this database and in no other."""
+    row = db.execute("SELECT id, created_at FROM markers WHERE id = ?", (marker_id,)).fetchone()
+    return "" if row is None else f"{row['id']} {row['created_at']}"
+
+
+def with_token(db: Database, kept: str) -> Marker | None:
+    """The profile whose token this is, or None."""
+    row = db.execute(
+        "SELECT id, name, role FROM markers WHERE external = 0 AND id || ' ' || created_at = ?", (kept,)
+    ).fetchone()
     return None if row is None else Marker(row["id"], row["name"], Role(row["role"]))
 
 

@@ -10,6 +10,12 @@ AGREEMENT = "agreement"
 ACCEPT = "accept"
 
 
+_LATER_MARK = (
+    "p.decision_id = (SELECT max(o.decision_id) FROM pairs o "
+    "WHERE o.response_id = p.response_id AND o.judge_id = p.judge_id AND o.kind = p.kind)"
+)
+
+
 @dataclass(frozen=True)
 class QuestionPairs:
     """A question's pairs for one judge, as parallel tuples."""
@@ -21,11 +27,16 @@ class QuestionPairs:
 
 
 def by_question(db: Database, exam_id: int, kind: str) -> list[QuestionPairs]:
-    """The exam's pairs of one kind, grouped by question and judge, in question order."""
+    """The exam's pairs of one kind, grouped by question and judge, in question order.
+
+    Agreement has one pair a response, with the later of two teachers' marks: a second teacher is no second response,
+    and would narrow every interval for nothing.
+    """
     rows = db.execute(
         "SELECT p.question_id, p.judge_id, p.ai_mark, p.teacher_mark "
         "FROM pairs p JOIN questions q ON q.id = p.question_id "
-        "WHERE p.exam_id = ? AND p.kind = ? ORDER BY q.position, p.judge_id, p.response_id, p.marker_id",
+        f"WHERE p.exam_id = ? AND p.kind = ? AND (p.kind = 'accept' OR {_LATER_MARK}) "
+        "ORDER BY q.position, p.judge_id, p.response_id, p.marker_id",
         (exam_id, kind),
     )
     grouped: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
@@ -61,16 +72,18 @@ def imported_by_question(db: Database, exam_id: int) -> dict[tuple[int, int], in
     """By (question, judge), how many of the exam's agreement pairs rest on an imported mark; the rest are blind."""
     rows = db.execute(
         "SELECT p.question_id, p.judge_id, count(*) AS n FROM pairs p JOIN decisions d ON d.id = p.decision_id "
-        "WHERE p.exam_id = ? AND p.kind = 'agreement' AND d.stage = 'imported' GROUP BY p.question_id, p.judge_id",
+        f"WHERE p.exam_id = ? AND p.kind = 'agreement' AND d.stage = 'imported' AND {_LATER_MARK} "
+        "GROUP BY p.question_id, p.judge_id",
         (exam_id,),
     )
     return {(int(row["question_id"]), int(row["judge_id"])): int(row["n"]) for row in rows}
 
 
 def last_mark_at(db: Database, exam_id: int) -> str | None:
-    """When the newest decision that stands in the exam was made (UTC, ISO 8601); None where there is none."""
+    """When the newest mark that stands on the exam's desk was given (UTC, ISO 8601); None where there is none."""
     row = db.execute(
-        "SELECT created_at FROM decisions WHERE id = (SELECT max(decision_id) FROM standings WHERE exam_id = ?)",
+        "SELECT created_at FROM decisions WHERE id = "
+        "(SELECT max(decision_id) FROM standings WHERE exam_id = ? AND marked = 1)",
         (exam_id,),
     ).fetchone()
     return None if row is None else str(row["created_at"])

@@ -68,11 +68,13 @@ def get(db: Database, response_id: int) -> StoredResponse | None:
 
 
 def of_question(db: Database, question_id: int, *, undecided: bool = False) -> list[StoredResponse]:
-    """A question's responses in candidate order; `undecided` leaves out those with any human mark."""
-    where = "WHERE r.question_id = ? "
-    if undecided:
-        where += "AND r.id IN (SELECT response_id FROM standings WHERE question_id = r.question_id AND human = 0) "
-    return [_response(row) for row in db.execute(_SELECT + where + "ORDER BY c.position", (question_id,))]
+    """A question's responses, those without a human mark first, in candidate order; `undecided` gives those alone."""
+    rows = db.execute(
+        _SELECT + "JOIN standings s ON s.response_id = r.id WHERE r.question_id = ? AND (? = 0 OR s.human = 0) "
+        "ORDER BY s.human, c.position",
+        (question_id, undecided),
+    )
+    return [_response(row) for row in rows]
 
 
 _SELECT = "SELECT r.*, c.number AS candidate_number FROM responses r JOIN candidates c ON c.id = r.candidate_id "

@@ -69,13 +69,20 @@ def neighbour(
     question_id: int | None = None,
     beside: Standing | None = None,
     backwards: bool = False,
+    decided_by: int | None = None,
 ) -> int | None:
-    """The response after (or before) `beside` in the order, among those wanted; the first or last where it is None."""
+    """The response after (or before) `beside` in the order, among those wanted; the first or last where it is None.
+
+    `decided_by` leaves only those on which that marker has decided.
+    """
     where, parameters = ["exam_id = ?", _WHERE[wanted]], [exam_id]
     columns = _SORT[order]
     if question_id is not None:
         where.append("question_position = (SELECT position FROM questions WHERE id = ?)")
         parameters.append(question_id)
+    if decided_by is not None:
+        where.append("EXISTS (SELECT 1 FROM decisions d WHERE d.response_id = standings.response_id AND marker_id = ?)")
+        parameters.append(decided_by)
     if beside is not None:
         where.append(f"({columns}) {'<' if backwards else '>'} (?, ?)")
         place = [beside.question_position, beside.candidate_position]
@@ -95,6 +102,16 @@ def progress(db: Database, exam_id: int, question_id: int | None = None) -> tupl
         (exam_id, question_id, question_id),
     ).fetchone()
     return int(row[0]), int(row[1])
+
+
+def proposal_counts(db: Database, exam_id: int) -> dict[str, int]:
+    """How many of the exam's standing proposals are proposed, abstained and failed."""
+    rows = db.execute(
+        "SELECT p.status, count(*) AS n FROM standings s JOIN proposals p ON p.id = s.proposal_id "
+        "WHERE s.exam_id = ? GROUP BY p.status",
+        (exam_id,),
+    )
+    return {"proposed": 0, "abstained": 0, "failed": 0} | {row["status"]: int(row["n"]) for row in rows}
 
 
 def human_marks(db: Database, question_id: int) -> int:
@@ -157,24 +174,33 @@ WHERE response_id :which
 
 _FORGET_PAIRS = "DELETE FROM pairs WHERE response_id :which"
 
-# Agreement counts a marker's latest blind or imported mark; the accept rate their latest mark made with a proposal
-# in view, against the judge they saw. A decision's own proposal counts for its judge: it stood when the mark was given.
+# Agreement counts a marker's latest blind or imported word on a response, the accept rate their latest with a proposal
+# in view and that very proposal alone; a word that is no mark ("no response") makes no pair. A blind mark that is
+# undone after its reveal still counts, or undoing would quietly remove just the disagreements. A decision's own
+# proposal counts for its judge: it stood when the mark was given.
 _REFRESH_PAIRS = f"""
 WITH live AS ({_LIVE.format(of=":which")}),
 counted AS (
-    SELECT max(id) AS decision_id, response_id, marker_id, 'agreement' AS kind FROM live
-    WHERE outcome = 'mark' AND stage IN ('blind', 'imported') GROUP BY response_id, marker_id
+    SELECT max(d.id) AS decision_id, d.response_id, d.marker_id, 'agreement' AS kind FROM decisions d
+    WHERE d.response_id :which AND d.outcome <> 'undo' AND d.stage IN ('blind', 'imported')
+      AND NOT EXISTS (
+          SELECT 1 FROM decisions u WHERE u.undoes = d.id AND NOT (d.stage = 'blind' AND EXISTS (
+              SELECT 1 FROM sightings s WHERE s.response_id = d.response_id AND s.marker_id = d.marker_id
+                AND s.created_at <= u.created_at)))
+    GROUP BY d.response_id, d.marker_id
     UNION ALL
     SELECT max(id), response_id, marker_id, 'accept' FROM live
-    WHERE outcome = 'mark' AND stage = 'ai_first' GROUP BY response_id, marker_id
+    WHERE stage = 'ai_first' GROUP BY response_id, marker_id
 ),
 judged AS (
     SELECT c.decision_id, c.response_id, c.marker_id, c.kind, p.judge_id,
            coalesce(max(CASE WHEN p.id = d.proposal_id THEN p.id END), max(p.id)) AS proposal_id
     FROM counted c JOIN decisions d ON d.id = c.decision_id
     JOIN proposals p ON p.response_id = c.response_id AND p.status = 'proposed'
-    WHERE c.kind = 'agreement'
-       OR p.judge_id = (SELECT judge_id FROM proposals WHERE id = d.proposal_id)
+    WHERE d.outcome = 'mark' AND (c.kind = 'agreement' OR p.id = d.proposal_id AND EXISTS (
+        SELECT 1 FROM sightings s
+        WHERE s.response_id = d.response_id AND s.marker_id = d.marker_id AND s.proposal_id = p.id
+          AND s.created_at <= d.created_at))
     GROUP BY c.decision_id, c.response_id, c.marker_id, c.kind, p.judge_id
 )
 INSERT INTO pairs (response_id, marker_id, judge_id, kind, exam_id, question_id, ai_mark, teacher_mark,

@@ -130,7 +130,9 @@ def exam_from_sums(questions: Sequence[QuestionSums]) -> ExamAgreement:
     n = int(sums.n.sum())
     paired_n = sums.n[sums.n > 0]
     median = float(np.median(paired_n)) if paired_n.size else 0.0
-    headline: Literal["aggregate", "pooled"] = "pooled" if median < FEWEST_FOR_AGGREGATE else "aggregate"
+    # Pooling is for many questions with few pairs each; a question alone keeps its own QWK.
+    pool = median < FEWEST_FOR_AGGREGATE and int(np.count_nonzero(sums.n)) > 1
+    headline: Literal["aggregate", "pooled"] = "pooled" if pool else "aggregate"
     aggregate, coverage = weighted_mean_qwk(sums.qwk, max_mark)
     pooled, pooled_coverage = pooled_qwk(sums, max_mark)
     exact = share(sum(question.exact for question in questions), n)

@@ -15,6 +15,7 @@ class Judge(Protocol):
     """
 
     name: str
+    version: str  # of its own workings: with another version the same response is a new question
 
     def propose(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()

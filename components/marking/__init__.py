@@ -1,6 +1,6 @@
 """The vocabulary of marking as types, and the arithmetic of marks. Imports nothing of ours."""
 
-from components.marking.decision import AGREEMENT_STAGES, Decision, Marker, Outcome, Phase, Role, Stage
+from components.marking.decision import Decision, Marker, Outcome, Phase, Role, Stage
 from components.marking.marks import MarkError, Scale, format_mark, on_step
 from components.marking.proposal import (
     Confidence,
@@ -40,7 +40,6 @@ from components.marking.verdicts import (
 )
 
 __all__ = [
-    "AGREEMENT_STAGES",
     "OBJECTIVE_TYPES",
     "AssessmentObjective",
     "ChoiceKey",

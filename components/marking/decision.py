@@ -22,9 +22,6 @@ class Stage(StrEnum):
     IMPORTED = "imported"
 
 
-AGREEMENT_STAGES = (Stage.BLIND, Stage.IMPORTED)
-
-
 class Phase(StrEnum):
     """What a marker meets: the proposal in view, the proposal hidden, or its reveal after a blind mark."""
 

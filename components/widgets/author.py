@@ -20,7 +20,10 @@ def show_question(question: Question) -> None:
     """The stimulus, if any, and the question's text."""
     if question.stimulus:
         st.markdown(author_markdown(question.stimulus))
-    st.markdown(author_markdown(question.text))
+    if question.text:
+        st.markdown(author_markdown(question.text))
+    elif not question.stimulus:
+        st.caption("This question came without its text.")
 
 
 def show_scheme(scheme: Scheme, model_answer: str) -> None:

@@ -12,18 +12,18 @@ const NAME = "second-marker-profile"
 
 export default function ({ data, setTriggerValue }) {
   try {
-    if (data.profile !== null) sessionStorage.setItem(NAME, String(data.profile))
-    else if (sessionStorage.getItem(NAME)) setTriggerValue("recalled", Number(sessionStorage.getItem(NAME)))
+    if (data.profile) sessionStorage.setItem(NAME, data.profile)
+    else if (sessionStorage.getItem(NAME)) setTriggerValue("recalled", sessionStorage.getItem(NAME))
   } catch { /* a browser without storage asks again after a reload */ }
 }
 """,
 )
 
 
-def remember_profile(profile: int | None) -> int | None:
-    """Keep `profile` in the tab; where it is None, gives the one the tab last kept, once the browser has said so."""
+def remember_profile(token: str) -> str:
+    """Keep a profile's token in the tab; where it is "", gives the one the tab kept, once the browser has said so."""
     result = _COMPONENT(
-        key="remembered_profile", data={"profile": profile}, height="content", on_recalled_change=lambda: None
+        key="remembered_profile", data={"profile": token}, height="content", on_recalled_change=lambda: None
     )
     recalled = getattr(result, "recalled", None)
-    return recalled if isinstance(recalled, int) else None
+    return recalled if isinstance(recalled, str) else ""

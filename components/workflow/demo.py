@@ -64,9 +64,7 @@ def _install(db: Database, judge_id: int) -> int:
         judge_id=judge_id,
     )
     candidates = responses.add_candidates(db, exam_id, exam["candidates"])
-    second_marker = markers.find(db, exam["second_marker"])
-    if second_marker is None:
-        second_marker = markers.add(db, exam["second_marker"], Role.TEACHER, external=True)
+    second_marker = markers.ensure_external(db, exam["second_marker"])
     for item in questions:
         question = Question.model_validate(item["question"])
         scheme = Scheme.model_validate(

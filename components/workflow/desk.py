@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -74,6 +74,7 @@ class Press(BaseModel):
         "tick",
     ]
     action_id: str
+    marker_id: int
     response_id: int | None
     proposal_id: int | None = None
     mark: float | None = None
@@ -104,20 +105,22 @@ def open_response(store: Store, response_id: int, marker: Marker) -> OpenRespons
     return opened
 
 
-def start(store: Store, walk: Walk) -> int | None:
+def start(store: Store, walk: Walk, marker: Marker) -> int | None:
     """The first response of a walk."""
     with store.read() as db:
-        return standings.neighbour(db, walk.exam_id, walk.order, walk.wanted, question_id=walk.question_id)
+        return _neighbour(db, walk, marker, None)
 
 
 def act(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
     """Do what was pressed. Raises MarkError, with nothing changed, when it cannot be done as asked."""
+    if press.marker_id != marker.id:
+        raise MarkError("That was pressed under another profile. Nothing was saved; press again as yourself.")
     if press.action == "undo":
         return _undo(store, marker, press)
     if press.response_id is None:
         raise MarkError("There is no response on the desk.")
     if press.action in ("next", "previous"):
-        return _move(store, walk, press)
+        return _move(store, marker, walk, press)
     if press.action in ("flag", "unflag", "comment"):
         return _note(store, marker, press)
     return _decide(store, marker, walk, press)
@@ -140,6 +143,8 @@ def _open(db: Database, response_id: int, marker: Marker) -> OpenResponse | None
     proposal = None if standing.proposal_id is None else proposals.get(db, standing.proposal_id)
     phase = _phase(db, exam, own, proposal, response_id, marker)
     others = tuple(dict.fromkeys(d.marker_name for d in live if d.marker_id != marker.id))
+    # Another teacher's note may say what the AI gave, so it waits for a blind marker's own mark.
+    notes = [n for n in decisions.notes(db, response_id) if phase is not Phase.BLIND or n.marker_id == marker.id]
     return OpenResponse(
         exam,
         exams.question(db, response.question_id),
@@ -148,7 +153,7 @@ def _open(db: Database, response_id: int, marker: Marker) -> OpenResponse | None
         None if phase is Phase.BLIND else proposal,
         own,
         others,
-        tuple(decisions.notes(db, response_id)),
+        tuple(notes),
         standing.flagged,
         max((decision.id for decision in live), default=0),
     )
@@ -183,8 +188,7 @@ def _decide(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
         if opened is None:
             raise MarkError("That response is no longer here; the exam may have been reset. Nothing was saved.")
         seen = proposals.seen_by(db, press.response_id, marker.id)
-        mark, points = _mark_of(db, opened, press, seen)
-        outcome = Outcome.NO_RESPONSE if press.action == "no_response" else Outcome.MARK
+        outcome, mark, points = _word_of(db, opened, press, seen)
         standing = standings.get(db, press.response_id)
         assert standing is not None
         recorded = decisions.record(
@@ -196,51 +200,63 @@ def _decide(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
             mark=mark,
             points=points,
             comment=press.comment,
-            proposal_id=press.proposal_id if press.proposal_id is not None else standing.proposal_id,
+            proposal_id=_proposal_of(db, press) or standing.proposal_id,
             action_id=press.action_id,
             seconds=press.seconds,
             seen_decision_id=press.seen_decision_id,
         )
-        learning.consider(db, opened.exam, opened.question)
+        learning.consider(db, opened.exam.id, opened.question)
         after = _open(db, press.response_id, marker)
         reveal = after is not None and after.phase is Phase.REVEAL
-        following = press.response_id if reveal else _following(db, walk, standing)
+        following = press.response_id if reveal else _following(db, walk, marker, standing)
     given = "no response" if mark is None else format_mark(mark)
-    said = f"Saved {given} for candidate {opened.response.candidate_number}."
-    return Result(said + _meanwhile(recorded, marker), following, comment_saved=bool(press.comment))
+    said = "Had been saved" if recorded.repeated else "Saved"
+    notice = f"{said}: {given} for candidate {opened.response.candidate_number}.{_meanwhile(recorded, marker)}"
+    if following == press.response_id and not reveal:
+        notice += " That was the last one here."
+    return Result(notice, following, comment_saved=bool(press.comment))
 
 
-def _mark_of(
+def _word_of(
     db: Database, opened: OpenResponse, press: Press, seen: bool
-) -> tuple[float | None, tuple[str, ...] | None]:
-    """The mark a press gives, from what is stored rather than from what the browser says a proposal was."""
+) -> tuple[Outcome, float | None, tuple[str, ...] | None]:
+    """What a press gives (outcome, mark, ticked points), from what is stored rather than from what a browser says."""
     if press.action == "no_response":
-        return None, None
+        return Outcome.NO_RESPONSE, None, None
     if press.action == "mark":
-        return press.mark, None
+        return Outcome.MARK, press.mark, None
     if press.action == "mark_points":
         points = press.points or ()
-        return ticked_total(opened.question, points), points
+        return Outcome.MARK, ticked_total(opened.question, points), points
     if press.action == "keep":
-        if opened.own is None or opened.own.outcome is not Outcome.MARK:
+        if opened.own is None:
             raise MarkError("There is no mark of yours to keep here. Give one first.")
-        return opened.own.mark, opened.own.points
-    if press.proposal_id is None:
+        return opened.own.outcome, opened.own.mark, opened.own.points
+    accepted = _proposal_of(db, press)
+    if accepted is None or not seen:
         raise MarkError("There is no proposal to accept here. Give a mark.")
-    accepted = proposals.get(db, press.proposal_id)
-    if accepted.response_id != press.response_id or not seen:
-        raise MarkError("That proposal was not on screen for this response. Nothing was saved.")
-    if accepted.proposal.mark is None:
+    proposal = proposals.get(db, accepted).proposal
+    if proposal.mark is None:
         raise MarkError("That proposal has no mark to accept. Give a mark.")
-    codes = [v.code for v in accepted.proposal.verdicts if isinstance(v, PointVerdict) and v.awarded]
-    return accepted.proposal.mark, tuple(codes) if codes else None
+    codes = [v.code for v in proposal.verdicts if isinstance(v, PointVerdict) and v.awarded]
+    return Outcome.MARK, proposal.mark, tuple(codes) if codes else None
+
+
+def _proposal_of(db: Database, press: Press) -> int | None:
+    """The proposal that was on screen, which must be about the response that was."""
+    if press.proposal_id is None:
+        return None
+    if proposals.get(db, press.proposal_id).response_id != press.response_id:
+        raise MarkError("That proposal was not on screen for this response. Nothing was saved.")
+    return press.proposal_id
 
 
 def _stage(db: Database, response_id: int, marker: Marker, seen: bool) -> Stage:
     if not seen:
         return Stage.BLIND
-    own_stages = {d.stage for d in decisions.live(db, response_id) if d.marker_id == marker.id}
-    return Stage.REVEALED if own_stages & {Stage.BLIND, Stage.REVEALED} else Stage.AI_FIRST
+    # Undone ones too: who marked blind, saw the reveal and took their mark back is revising, not meeting the AI first.
+    before = {d.stage for d in decisions.history(db, response_id) if d.marker_id == marker.id}
+    return Stage.REVEALED if before & {Stage.BLIND, Stage.REVEALED} else Stage.AI_FIRST
 
 
 def _meanwhile(recorded: decisions.Recorded, marker: Marker) -> str:
@@ -271,6 +287,8 @@ def _note(store: Store, marker: Marker, press: Press) -> Result:
     if press.action == "comment" and not press.comment:
         return Result("There is no comment to save yet.", press.response_id)
     with store.write() as db:
+        if responses.get(db, press.response_id) is None:
+            raise MarkError("That response is no longer here; the exam may have been reset. Nothing was saved.")
         text = press.comment if press.action == "comment" else ""
         decisions.add_note(db, press.response_id, marker.id, press.action, text, press.action_id)
     said = {
@@ -281,40 +299,45 @@ def _note(store: Store, marker: Marker, press: Press) -> Result:
     return Result(said[press.action], press.response_id, comment_saved=press.action == "comment")
 
 
-def _move(store: Store, walk: Walk, press: Press) -> Result:
+def _move(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
     assert press.response_id is not None
     backwards = press.action == "previous"
     # Back always means the response before this one, marked or not: a teacher goes back to look at what they did.
-    wanted = Filter.ALL if backwards and walk.wanted is Filter.UNMARKED else walk.wanted
+    if backwards and walk.wanted is Filter.UNMARKED:
+        walk = replace(walk, wanted=Filter.ALL)
     with store.read() as db:
         beside = standings.get(db, press.response_id)
-        found = standings.neighbour(
-            db,
-            walk.exam_id,
-            walk.order,
-            wanted,
-            question_id=walk.question_id,
-            beside=beside,
-            backwards=backwards,
-        )
+        found = _neighbour(db, walk, marker, beside, backwards=backwards)
     if found is None:
-        where = "first" if backwards else "last"
-        return Result(f"This is the {where} response here.", press.response_id)
+        return Result(f"This is the {'first' if backwards else 'last'} response here.", press.response_id)
     return Result("", found)
 
 
-def _following(db: Database, walk: Walk, standing: standings.Standing) -> int | None:
-    """The next response of the walk, from the start again after the last one; None when the walk has nothing left."""
+def _following(db: Database, walk: Walk, marker: Marker, standing: standings.Standing) -> int | None:
+    """The next response of the walk. After the last: for unmarked ones the first left out, None when none is left;
+    for any other walk the response itself, as it has come to its end."""
+    found = _neighbour(db, walk, marker, standing)
+    if found is not None:
+        return found
+    return _neighbour(db, walk, marker, None) if walk.wanted is Filter.UNMARKED else standing.response_id
 
-    def find(beside: standings.Standing | None) -> int | None:
-        return standings.neighbour(
-            db, walk.exam_id, walk.order, walk.wanted, question_id=walk.question_id, beside=beside
-        )
 
-    found = find(standing)
-    if found is None and walk.wanted is Filter.UNMARKED:
-        found = find(None)
-    return found
+def _neighbour(
+    db: Database, walk: Walk, marker: Marker, beside: standings.Standing | None, *, backwards: bool = False
+) -> int | None:
+    exam = exams.get(db, walk.exam_id)
+    # To a marker who is still blind, these filters would tell where the AI is unsure or differs from a colleague.
+    tells = walk.wanted in (Filter.UNSURE, Filter.DIFFERS)
+    return standings.neighbour(
+        db,
+        walk.exam_id,
+        walk.order,
+        walk.wanted,
+        question_id=walk.question_id,
+        beside=beside,
+        backwards=backwards,
+        decided_by=marker.id if tells and exam is not None and exam.blind else None,
+    )
 
 
 def undoable(store: Store, exam_id: int, marker: Marker) -> tuple[Decision, str] | None:

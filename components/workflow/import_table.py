@@ -10,6 +10,7 @@ from sqlite_utils import Database
 
 from components.intake import ImportPlan
 from components.marking import Marker, MarkError, Proposal, WholeVerdict, propose_from
+from components.workflow import learning
 from components.workflow.judging import default_judges
 from storage import Store, decisions, exams, imports, jobs, judges, markers, proposals, responses, standings
 
@@ -83,6 +84,8 @@ def import_plan(
         standings.refresh_exam(db, exam_id)
         if desk == "offline":
             jobs.add(db, "propose", {"exam_id": exam_id})
+            for question in exams.questions(db, exam_id):
+                learning.consider(db, exam_id, question)
     return Imported(
         exam_id,
         import_id,

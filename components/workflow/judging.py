@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 
+from sqlite_utils import Database
+
 from components.judge import Judge, JudgeStopped
 from components.judge.llm import ConnectionReport, Endpoint, LLMJudge, test_connection
 from components.judge.objective import ObjectiveJudge
 from components.judge.offline import OfflineJudge
-from components.marking import Marker
+from components.marking import Marker, Proposal, ProposalStatus
 from storage import Store, exams, jobs, judges, proposals, responses, standings
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
 from storage.responses import StoredResponse
+
+log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int, str], bool]
 LLM_AT_ONCE = 4
@@ -104,6 +109,7 @@ def default_judges(store: Store) -> tuple[int, int]:
 def choose_judge(store: Store, exam_id: int, judge_id: int, marker: Marker | None) -> int:
     """Let this judge's proposals stand on the exam's desk, and queue those it has not made. Gives the job id."""
     with store.write() as db:
+        jobs.cancel_of_exam(db, exam_id)  # or the judge before would go on, and go on being paid
         exams.set_judge(db, exam_id, judge_id, None if marker is None else marker.id)
         standings.refresh_exam(db, exam_id)
         return jobs.add(db, "propose", {"exam_id": exam_id})
@@ -123,6 +129,8 @@ def propose_exam(store: Store, connections: Connections, exam_id: int, progress:
         chosen = judges.get(db, exam.judge_id) if exam.judge_id is not None else None
     if chosen is None:
         return "No judge has been chosen for this exam."
+    # Objective questions first: no model is needed for them, so none that fails can keep them waiting.
+    work.sort(key=lambda each: not each[0].question.type.objective)
     total, done = sum(len(answers) for _, answers in work), 0
     for question, answers in work:
         stored = listed[judges.OBJECTIVE] if question.question.type.objective else chosen
@@ -135,35 +143,80 @@ def propose_exam(store: Store, connections: Connections, exam_id: int, progress:
                 f"{stored.name} is not connected. Connect it again on the Judges page; its key is never stored."
             )
         for batch in _batches(answers, LLM_AT_ONCE if stored.kind == judges.LLM else 50):
-            propose_batch(store, judge, stored.id, question, batch)
+            silent = propose_batch(store, judge, stored.id, question, batch)
             done += len(batch)
+            if silent:
+                raise JudgeStopped(f"{stored.name} does not answer, so nothing more was sent. {silent}")
             if not progress(done, total, f"Question {question.question.number}"):
                 return f"Stopped after {done} of {total} responses."
-    return f"{total} responses looked at."
+    return _summary(store, exam_id)
+
+
+def _summary(store: Store, exam_id: int) -> str:
+    with store.read() as db:
+        counts = standings.proposal_counts(db, exam_id)
+    said = f"{counts['proposed']:,} proposed"
+    if counts["abstained"]:
+        said += f", {counts['abstained']:,} left to the teacher (each says why)"
+    if counts["failed"]:
+        said += f", {counts['failed']:,} failed (ask again to retry them)"
+    return said + "."
 
 
 def propose_batch(
     store: Store, judge: Judge, judge_id: int, question: StoredQuestion, answers: list[StoredResponse]
-) -> None:
-    """Propose for some responses of one question and store all of it at once; what is known already is left alone."""
-    hashes = {answer.id: inputs_hash(question, answer) for answer in answers}
+) -> str:
+    """Propose for some responses of one question and store all of it at once; what is known already is left alone.
+
+    Gives the reason where several were asked and the judge's server gave no reply to any, else "".
+    """
+    hashes = {answer.id: inputs_hash(judge, question, answer) for answer in answers}
+
+    def unknown(db: Database, asked: list[StoredResponse]) -> list[StoredResponse]:
+        return [a for a in asked if proposals.with_inputs(db, a.id, judge_id, hashes[a.id]) is None]
+
     with store.read() as db:
-        answers = [a for a in answers if proposals.with_inputs(db, a.id, judge_id, hashes[a.id]) is None]
+        answers = unknown(db, answers)
     with ThreadPoolExecutor(max_workers=LLM_AT_ONCE if isinstance(judge, LLMJudge) else 1) as pool:
-        asked = [(a, pool.submit(judge.propose, question.question, question.scheme, a.for_judge())) for a in answers]
-    stopped = next((error for _, made in asked if isinstance(error := made.exception(), BaseException)), None)
+        made = dict(
+            zip((a.id for a in answers), pool.map(lambda a: _proposal(judge, question, a), answers), strict=True)
+        )
     # What did come back is stored first: it may have been paid for.
     with store.write() as db:
-        for answer, made in asked:
-            if made.exception() is None:
-                proposals.add(db, answer.id, judge_id, question.scheme_id, made.result(), inputs_hash=hashes[answer.id])
-    if stopped is not None:
-        raise stopped
+        for answer in unknown(db, answers):
+            proposal = made[answer.id]
+            if isinstance(proposal, Proposal):
+                proposals.add(db, answer.id, judge_id, question.scheme_id, proposal, inputs_hash=hashes[answer.id])
+    for proposal in made.values():
+        if isinstance(proposal, JudgeStopped):
+            raise proposal
+    silent = [
+        proposal.reason
+        for proposal in made.values()
+        if isinstance(proposal, Proposal)
+        and proposal.status is ProposalStatus.FAILED
+        and not proposal.usage.raw_reply
+        and isinstance(judge, LLMJudge)
+    ]
+    return silent[0] if len(silent) == len(made) > 1 else ""
 
 
-def inputs_hash(question: StoredQuestion, answer: StoredResponse) -> str:
-    """What a proposal depends on besides its judge: the scheme's version and the answer's words."""
-    return hashlib.sha256(f"{question.scheme_id}\x00{answer.text}".encode("utf-8", "surrogatepass")).hexdigest()
+def _proposal(judge: Judge, question: StoredQuestion, answer: StoredResponse) -> Proposal | JudgeStopped:
+    """The judge's proposal. One answer that it breaks on is a failed proposal, not the end of the others."""
+    try:
+        return judge.propose(question.question, question.scheme, answer.for_judge())
+    except JudgeStopped as stopped:
+        return stopped
+    except Exception:
+        log.exception("%s broke on response %s.", judge.name, answer.id)
+        reason = "The judge broke on this answer; the server's log has the details. Mark it yourself."
+        return Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason)
+
+
+def inputs_hash(judge: Judge, question: StoredQuestion, answer: StoredResponse) -> str:
+    """What a proposal depends on: the judge's version, the question, its scheme's version, the answer's words."""
+    inputs = (judge.version, question.question.model_dump_json(), str(question.scheme_id), answer.text)
+    return hashlib.sha256("\x00".join(inputs).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _batches(answers: list[StoredResponse], size: int) -> list[list[StoredResponse]]:

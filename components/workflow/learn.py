@@ -13,13 +13,14 @@ import time
 from pathlib import Path
 
 from components.judge.offline import LearnedMarker, MarkedAnswer, OfflineJudge, train
-from components.marking import Proposal
+from components.marking import Proposal, Stage
 from components.workflow.judging import Progress
 from storage import Store, decisions, exams, judges, proposals, responses
 from storage.exams import StoredQuestion
 from storage.responses import StoredResponse
 
 _ROOT = Path(__file__).parents[2]
+STORED_AT_ONCE = 100  # so that a teacher's press never waits long for the lock
 
 
 def learn_question(store: Store, question_id: int, progress: Progress) -> str:
@@ -44,7 +45,10 @@ def learn_and_propose(store: Store, question_id: int) -> str:
         marks = decisions.human_marks(db, question_id)
         waiting = responses.of_question(db, question_id, undecided=True)
         judge_id = next(judge.id for judge in judges.listed(db) if judge.kind == judges.OFFLINE)
-    marked = [MarkedAnswer(text, mark) for _, text, mark in marks]
+    marked = [
+        MarkedAnswer(text, mark, stage in (Stage.AI_FIRST, Stage.REVEALED), stage is Stage.IMPORTED)
+        for _, text, mark, stage in marks
+    ]
     learned = train(question.question, question.scheme, marked, [answer.text for answer in waiting])
     if not isinstance(learned, LearnedMarker):
         return learned.reason
@@ -57,17 +61,20 @@ def learn_and_propose(store: Store, question_id: int) -> str:
 def _store_undecided(
     store: Store, judge_id: int, question: StoredQuestion, made: list[tuple[StoredResponse, Proposal]], learned: str
 ) -> int:
-    with store.write() as db:
-        # Asked again inside the transaction: a response marked meanwhile keeps the proposal its marker could see.
-        undecided = {answer.id for answer in responses.of_question(db, question.id, undecided=True)}
-        kept = [(answer, proposal) for answer, proposal in made if answer.id in undecided]
-        for answer, proposal in kept:
-            proposals.add(db, answer.id, judge_id, question.scheme_id, proposal, inputs_hash=learned)
-    return len(kept)
+    stored = 0
+    for start in range(0, len(made), STORED_AT_ONCE):
+        with store.write() as db:
+            # Asked again inside the transaction: a response marked meanwhile keeps the proposal its marker could see.
+            undecided = {answer.id for answer in responses.of_question(db, question.id, undecided=True)}
+            for answer, proposal in made[start : start + STORED_AT_ONCE]:
+                if answer.id in undecided:
+                    proposals.add(db, answer.id, judge_id, question.scheme_id, proposal, inputs_hash=learned)
+                    stored += 1
+    return stored
 
 
-def _what_was_learned(marks: list[tuple[int, str, float]]) -> str:
-    return hashlib.sha256(repr([(response, mark) for response, _, mark in marks]).encode()).hexdigest()
+def _what_was_learned(marks: list[tuple[int, str, float, Stage]]) -> str:
+    return hashlib.sha256(repr([(response, mark) for response, _, mark, _ in marks]).encode()).hexdigest()
 
 
 if __name__ == "__main__":

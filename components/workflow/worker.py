@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import secrets
+import sqlite3
 from threading import Event, Thread
 
 from components.judge import JudgeStopped
@@ -22,6 +24,7 @@ class Worker:
     def __init__(self, store: Store, connections: Connections) -> None:
         self._store = store
         self._connections = connections
+        self._name = secrets.token_hex(8)
         self._stopping = Event()
         self._thread = Thread(target=self._work, name="second-marker-worker", daemon=True)
 
@@ -49,7 +52,7 @@ class Worker:
                 return False
         with self._store.write() as db:
             jobs.requeue_lost(db)
-            job = jobs.claim(db)
+            job = jobs.claim(db, self._name)
         if job is None:
             return False
         ended = Event()
@@ -65,20 +68,23 @@ class Worker:
             ended.set()
         with self._store.write() as db:
             if self._stopping.is_set():
-                jobs.requeue(db, job.id)
+                jobs.requeue(db, job.id, self._name)
             else:
-                jobs.finish(db, job.id, status, message)
+                jobs.finish(db, job.id, self._name, status, message)
         return True
 
     def _keep_alive(self, job: Job, ended: Event) -> None:
         while not ended.wait(HEARTBEAT_SECONDS):
-            with self._store.write() as db:
-                jobs.keep_alive(db, job.id)
+            try:
+                with self._store.write(durable=False) as db:
+                    jobs.keep_alive(db, job.id, self._name)
+            except sqlite3.OperationalError:
+                log.warning("No sign of life could be stored for job %s; the next one may.", job.id)
 
     def _run(self, job: Job) -> str:
         def progress(done: int, total: int, message: str) -> bool:
             with self._store.write(durable=False) as db:
-                return jobs.beat(db, job.id, done, total, message) and not self._stopping.is_set()
+                return jobs.beat(db, job.id, self._name, done, total, message) and not self._stopping.is_set()
 
         if job.kind == "propose":
             return propose_exam(self._store, self._connections, job.payload["exam_id"], progress)

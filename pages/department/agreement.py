@@ -54,7 +54,8 @@ def choose_exam() -> int:
         wanted = (int(linked) if linked.isdecimal() else None, state.get("exam_id"))
         state["agreement_exam"] = next((found for found in wanted if found in titles), max(titles))
     exam_id: int = st.selectbox("Exam", list(titles), format_func=titles.__getitem__, key="agreement_exam", width=300)
-    st.query_params.from_dict({"exam": str(exam_id)})
+    if st.query_params.get("exam", str(exam_id)) != str(exam_id):
+        st.query_params["exam"] = str(exam_id)
     return exam_id
 
 
@@ -268,7 +269,8 @@ def explain() -> None:
         st.markdown(
             """
 - **Pair**: an AI's and a teacher's mark on the same response. Agreement counts a teacher's latest *blind* mark (no
-  proposal shown) or *imported* mark. A response that two teachers marked makes two pairs. “No response” makes none.
+  proposal shown) or *imported* mark. Where two teachers marked a response, the later mark counts. A blind mark undone
+  after its reveal still counts. “No response” makes no pair.
 - **Judge**: the one whose proposals stand on the marking page. Objective questions are marked by calculation, the
   others by the judge chosen for the exam. What another judge proposed is not counted.
 - **QWK**, quadratic weighted kappa: agreement beyond chance, where a difference of two marks weighs four times as much

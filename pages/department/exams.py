@@ -126,8 +126,6 @@ def show_questions(exam: Exam) -> None:
             left, right = st.columns(2)
             with left:
                 show_question(question)
-                if not (question.text or question.stimulus):
-                    st.caption("The import gave no question text.")
             with right:
                 show_scheme(stored.scheme, question.model_answer)
 

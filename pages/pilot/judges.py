@@ -88,11 +88,19 @@ def watch_job(exam_id: int) -> None:
     if job is None:
         return
     if job.status in ("queued", "running"):
-        st.progress(job.done / job.total if job.total else 0.0, f"{job.done} of {job.total} · {plain(job.message)}")
+        told = f"{job.done} of {job.total} · {plain(job.message)}" if job.total else "Waiting for its turn"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.progress(job.done / job.total if job.total else 0.0, told, width=420)
+            st.button("Cancel", key=f"cancel_{job.id}", on_click=cancel, args=(job.id,))
     elif job.status == "failed":
         st.error(plain(job.message), title="The judge stopped")
     else:
         st.caption(f"Last time: {plain(job.message)}")
+
+
+def cancel(job_id: int) -> None:
+    with store.write() as db:
+        jobs.cancel(db, job_id)
 
 
 def connect_panel() -> None:
@@ -164,7 +172,10 @@ def show_sample(report: ConnectionReport) -> None:
     )
     for verdict in proposal.verdicts:
         if isinstance(verdict, PointVerdict):
-            quotes = ", ".join(f"“{each.quote}”" for each in verdict.evidence)
+            quotes = ", ".join(
+                f"“{each.quote}”{'' if each.verified else ' (unverified: not in the answer)'}"
+                for each in verdict.evidence
+            )
             st.text(f"{'✓' if verdict.awarded else '✗'} {verdict.code} {quotes} {verdict.reason}")
 
 

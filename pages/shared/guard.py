@@ -18,7 +18,7 @@ LEADS = (Role.HEAD, Role.PILOT)
 
 
 def pages_for_role() -> dict[str, list[StreamlitPage]]:
-    """The navigation: pages by who uses them, those alone that the present profile may open."""
+    """The navigation: pages by who uses them. One that the profile may not open is not listed, and says so itself."""
     marker = current_marker()
     listed = {
         "Teacher": [("teacher/mark.py", "Mark", ":material/edit_note:", ALL_ROLES)],
@@ -30,12 +30,16 @@ def pages_for_role() -> dict[str, list[StreamlitPage]]:
     }
     return {
         section: [
-            st.Page(PAGES_FOLDER / file, title=title, icon=icon, default=file == "teacher/mark.py")
+            st.Page(
+                PAGES_FOLDER / file,
+                title=title,
+                icon=icon,
+                default=file == "teacher/mark.py",
+                visibility="visible" if marker is None or marker.role in roles else "hidden",
+            )
             for file, title, icon, roles in pages
-            if marker is None or marker.role in roles
         ]
         for section, pages in listed.items()
-        if any(marker is None or marker.role in roles for *_, roles in pages)
     }
 
 
@@ -67,12 +71,16 @@ def current_marker() -> Marker | None:
 def choose_profile() -> None:
     """The sidebar's profile box: who is marking, another profile, a new one."""
     marker = current_marker()
+    with services().store.read() as db:
+        token = "" if marker is None else markers.token(db, marker.id)
     with st.sidebar:
-        recalled = remember_profile(st.session_state.get("marker_id"))
-    if marker is None and recalled is not None and "marker_id" not in st.session_state:
-        _sign_in(recalled)
-        st.rerun()
+        recalled = remember_profile(token)
     if marker is None:
+        with services().store.read() as db:
+            known = markers.with_token(db, recalled)
+        if known is not None:
+            _sign_in(known.id)
+            st.rerun()
         return
     with st.sidebar:
         with services().store.read() as db:
@@ -127,4 +135,7 @@ def _new_profile_form(place: str) -> None:
 
 
 def _sign_in(marker_id: int) -> None:
+    """Change who is at the desk. What the one before was about to do or was told there is not the next one's."""
+    for own in ("ticked", "notice", "acknowledged", "comment_saved"):
+        st.session_state.pop(own, None)
     st.session_state["marker_id"] = marker_id

@@ -1,5 +1,6 @@
 """The marking page: one response after another, the AI's proposal beside it, the teacher's mark is the mark."""
 
+import logging
 import sqlite3
 
 import streamlit as st
@@ -8,19 +9,22 @@ from components.marking import MarkError, ProposalStatus, Question
 from components.widgets.author import show_question, show_scheme
 from components.widgets.desk import DeskView, Shown, desk
 from components.workflow import desk as work
-from components.workflow.desk import Walk
+from components.workflow.desk import Press, Walk
 from pages.shared import guard
 from pages.shared.desk_services import services
 from storage import exams, standings
+from storage.connect import in_words
 from storage.standings import Filter, Order
 
+log = logging.getLogger("second_marker")
 marker = guard.enter()
 store = services().store
 state = st.session_state
 
 # The answer, the proposal and the marks must be on screen together; a long question or scheme scrolls in its box.
-BOX_HEIGHT = 190
+BOX_HEIGHT = 150
 ALL_QUESTIONS = 0
+LONGEST_ID = 18  # digits that SQLite can hold
 
 
 def choose_walk() -> Walk:
@@ -38,7 +42,7 @@ def choose_walk() -> Walk:
     titles = {exam.id: exam.title for exam in listed}
     recall_choices(titles)
     with st.container(horizontal=True):
-        exam_id = st.selectbox("Exam", list(titles), format_func=titles.__getitem__, key="exam_id", width=240)
+        exam_id = st.selectbox("Exam", list(titles), format_func=titles.__getitem__, key="exam_id", width=256)
         with store.read() as db:
             questions = exams.questions(db, exam_id)
         numbers = {question.id: f"Question {question.question.number}" for question in questions}
@@ -47,90 +51,133 @@ def choose_walk() -> Walk:
             [ALL_QUESTIONS, *numbers],
             format_func=lambda chosen: numbers.get(chosen, "All questions"),
             key=f"question_of_{exam_id}",
-            width=150,
+            width=135,
         )
-        wanted = st.selectbox("Show", list(Filter), format_func=str.capitalize, key="wanted", width=160)
-        order = st.segmented_control("Order", list(Order), format_func=str.capitalize, key="order", required=True)
+        wanted = st.selectbox("Show", list(Filter), format_func=sentence_case, key="wanted", width=150)
+        order = st.segmented_control("Order", list(Order), format_func=sentence_case, key="order", required=True)
     return Walk(exam_id, order, wanted, None if question_id == ALL_QUESTIONS else question_id)
 
 
+def sentence_case(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def recall_choices(titles: dict[int, str]) -> None:
-    """Set the toolbar as it was left, as Streamlit forgets a page's widgets while another page is open."""
+    """Set the toolbar as a link says, else as it was left: Streamlit forgets widgets while another page is open."""
     before: Walk = state.get("walk") or Walk(exam_id=max(titles))
+    if unread_link():
+        before = linked_walk(before, titles)
+        for key in ("exam_id", "wanted", "order", f"question_of_{before.exam_id}"):
+            state.pop(key, None)
     if state.get("exam_id") not in titles:
         state["exam_id"] = before.exam_id if before.exam_id in titles else max(titles)
-    linked = st.query_params.get("exam", "")
-    if unread_link() and linked.isdecimal() and int(linked) in titles:
-        state["exam_id"] = int(linked)
     state.setdefault("wanted", before.wanted)
     state.setdefault("order", before.order)
     if before.exam_id == state["exam_id"]:
         state.setdefault(f"question_of_{before.exam_id}", before.question_id or ALL_QUESTIONS)
 
 
-def link() -> tuple[str, str]:
-    return st.query_params.get("exam", ""), st.query_params.get("response", "")
+def linked_walk(before: Walk, titles: dict[int, str]) -> Walk:
+    """The walk that the address describes; what it leaves out or gets wrong is as before."""
+    exam = st.query_params.get("exam", "")
+    if not (exam.isdecimal() and int(exam) in titles):
+        return before
+    wanted, order = st.query_params.get("show", ""), st.query_params.get("order", "")
+    with store.read() as db:
+        numbers = {stored.question.number: stored.id for stored in exams.questions(db, int(exam))}
+    return Walk(
+        int(exam),
+        Order(order) if order in list(Order) else before.order,
+        Filter(wanted) if wanted in list(Filter) else before.wanted,
+        numbers.get(st.query_params.get("question", "")),
+    )
 
 
 def unread_link() -> bool:
     """Whether the address names a place that this page did not write there itself."""
-    return any(link()) and link() != state.get("own_link")
+    address = st.query_params.to_dict()
+    return bool(address) and address != state.get("own_address")
+
+
+def write_address(walk: Walk, opened: work.OpenResponse | None) -> None:
+    """Keep walk and response in the address, for links and for reloads."""
+    address = {"exam": str(walk.exam_id)}
+    if walk.question_id is not None and opened is not None:
+        address["question"] = opened.question.question.number
+    if walk.wanted is not Filter.UNMARKED:
+        address["show"] = walk.wanted
+    if walk.order is not Order.BY_QUESTION:
+        address["order"] = walk.order
+    if opened is not None:
+        address["response"] = str(opened.response.id)
+    if st.query_params.to_dict() != address:
+        st.query_params.from_dict(address)
+    state["own_address"] = address
 
 
 def find_place(walk: Walk) -> None:
     """Put a response on the desk: the one a link names, else the one that was there, else the walk's first."""
-    linked = link()[1]
-    if unread_link() and linked.isdecimal() and is_in(walk, int(linked)):
+    linked = st.query_params.get("response", "") if unread_link() else ""
+    dead = bool(linked) and not is_in(walk, linked)
+    if linked and not dead:
         state["at"], state["notice"] = int(linked), ""
-    elif state.get("walk") != walk:
-        state["at"], state["notice"] = work.start(store, walk), ""
+    elif dead or state.get("walk") != walk:
+        state["at"] = work.start(store, walk, marker)
+        state["notice"] = "The response that the link names is no longer here. This is another one." if dead else ""
     state["walk"] = walk
 
 
-def is_in(walk: Walk, response_id: int) -> bool:
+def is_in(walk: Walk, linked: str) -> bool:
+    named = st.query_params.get("exam", "")
+    if named not in ("", str(walk.exam_id)) or not linked.isdecimal() or len(linked) > LONGEST_ID:
+        return False
     with store.read() as db:
-        standing = standings.get(db, response_id)
+        standing = standings.get(db, int(linked))
     return standing is not None and standing.exam_id == walk.exam_id
 
 
 def on_action() -> None:
     """Do what was pressed on the desk; an error leaves everything as it was and is said there."""
-    pressed = state.get("desk")
+    pressed = state.get(desk_key())
     if pressed is None or pressed.action is None:
         return
     payload = pressed.action
     before = question_on_desk()
-    handle(payload)
+    state["acknowledged"], state["comment_saved"] = str(payload.get("action_id", "")), False
+    try:
+        do(work.parse_press(payload))
+    except (MarkError, LookupError) as error:
+        state["notice"] = str(error)
+    except sqlite3.Error as error:
+        log.exception("A press could not be stored.")
+        state["notice"] = f"Nothing was saved. {in_words(error)}"
+    except Exception:
+        log.exception("A press met an error.")
+        state["notice"] = "Nothing was saved: something went wrong. The server's log has the details."
     if question_on_desk() != before:
         st.rerun(["question", "marking"])
+
+
+def do(press: Press) -> None:
+    if press.action == "tick":
+        state["ticked"] = None if press.points is None else (press.response_id, press.points)
+        state["notice"] = ""
+        return
+    result = work.act(store, marker, state["walk"], press)
+    state["notice"], state["at"], state["comment_saved"] = result.notice, result.response_id, result.comment_saved
+    if press.action not in ("flag", "unflag", "comment"):
+        state["ticked"] = None
+
+
+def desk_key() -> str:
+    """A desk for each marker: nothing pressed under one profile can arrive under another."""
+    return f"desk_{marker.id}"
 
 
 def question_on_desk() -> int | None:
     with store.read() as db:
         standing = None if state["at"] is None else standings.get(db, state["at"])
     return None if standing is None else standing.question_id
-
-
-def handle(payload: dict[str, object]) -> None:
-    state["acknowledged"] = str(payload.get("action_id", ""))
-    state["comment_saved"] = False
-    try:
-        press = work.parse_press(payload)
-        if press.action == "tick":
-            state["ticked"] = None if press.points is None else (press.response_id, press.points)
-            state["notice"] = ""
-            return
-        result = work.act(store, marker, state["walk"], press)
-    except sqlite3.OperationalError:
-        state["notice"] = (
-            "The database is busy, perhaps with a large import. Nothing was saved; press again in a moment."
-        )
-        return
-    except (MarkError, LookupError) as error:
-        state["notice"] = str(error)
-        return
-    state["notice"], state["at"], state["comment_saved"] = result.notice, result.response_id, result.comment_saved
-    state["ticked"] = None
 
 
 @st.fragment(key="question")
@@ -152,15 +199,34 @@ def question_box() -> None:
 @st.fragment(key="marking")
 def marking() -> None:
     """The desk alone: one element, because what stands here is drawn again after every decision."""
-    walk = state["walk"]
+    try:
+        draw_desk(state["walk"])
+    except sqlite3.Error as error:
+        log.exception("The desk could not be drawn.")
+        st.error(
+            f"{in_words(error)} Every mark that was shown as saved is safe.", title="This response cannot be shown now"
+        )
+        st.button("Try again", on_click=lambda: None)
+
+
+def draw_desk(walk: Walk) -> None:
+    with store.read() as db:
+        gone = exams.get(db, walk.exam_id) is None
+    if gone:
+        st.warning(
+            "Its marks are kept. Go on with the exam that is there now.", title="This exam was reset or taken back"
+        )
+        if st.button("Go on", type="primary"):
+            st.query_params.clear()
+            st.rerun()
+        return
     opened = work.open_response(store, state["at"], marker) if state["at"] is not None else None
     with store.read() as db:
         done, total = standings.progress(db, walk.exam_id, walk.question_id)
     undo = work.undoable(store, walk.exam_id, marker)
-    if opened is not None:
-        st.query_params.from_dict({"exam": str(walk.exam_id), "response": str(opened.response.id)})
-        state["own_link"] = link()
+    write_address(walk, opened)
     view = DeskView(
+        marker_id=marker.id,
         shown=None if opened is None else shown(opened),
         done=done,
         total=total,
@@ -172,7 +238,9 @@ def marking() -> None:
         empty_title="All marked" if total and done == total else "Nothing here",
         empty_text=empty_text(walk, done, total),
     )
-    desk(view, key="desk", on_action=on_action)
+    desk(view, key=desk_key(), on_action=on_action)
+    if opened is None:
+        st.page_link("pages/department/agreement.py", label="See how the AI and you agree", icon=":material/balance:")
 
 
 def question_title(question: Question) -> str:
@@ -210,7 +278,7 @@ def shown(opened: work.OpenResponse) -> Shown:
 
 def empty_text(walk: Walk, done: int, total: int) -> str:
     if total and done == total:
-        return f"All {total} responses here have a mark. See how the AI and you agree on the Agreement page."
+        return f"All {total} responses here have a mark."
     if walk.wanted is Filter.UNMARKED:
         return "No response is waiting for a mark here. Choose another question or show all."
     return f"No response is “{walk.wanted}” here. Choose another filter above."

@@ -128,11 +128,13 @@ CREATE TABLE jobs (
     done INTEGER NOT NULL DEFAULT 0,
     total INTEGER NOT NULL DEFAULT 0,
     message TEXT NOT NULL DEFAULT '',
+    claimed_by TEXT, -- the worker that has it; it alone may end it
     created_at TEXT NOT NULL,
     heartbeat_at TEXT,
     finished_at TEXT
 ) STRICT;
 CREATE INDEX jobs_by_status ON jobs (status, id);
+CREATE INDEX jobs_by_question ON jobs (json_extract(payload, '$.question_id'), kind, id);
 
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
@@ -290,6 +292,34 @@ CREATE TRIGGER progress_of_removed_standing AFTER DELETE ON standings BEGIN
     UPDATE progress SET responses = responses - 1, marked = marked - old.marked WHERE question_id = old.question_id;
 END;
 
+-- What must hold of a row however it comes in.
+CREATE TRIGGER decisions_hold_together BEFORE INSERT ON decisions BEGIN
+    SELECT RAISE(ABORT, 'the mark is not on the scale of its question')
+    FROM responses r JOIN questions q ON q.id = r.question_id
+    WHERE r.id = new.response_id
+      AND (new.mark > q.max_mark OR new.mark / q.mark_step <> CAST(new.mark / q.mark_step AS INTEGER));
+    SELECT RAISE(ABORT, 'the proposal is about another response')
+    WHERE new.proposal_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM proposals WHERE id = new.proposal_id AND response_id = new.response_id);
+    SELECT RAISE(ABORT, 'an undo takes back a decision of its own marker on the same response')
+    WHERE new.undoes IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM decisions WHERE id = new.undoes AND response_id = new.response_id
+                      AND marker_id = new.marker_id AND outcome <> 'undo');
+END;
+CREATE TRIGGER proposals_hold_together BEFORE INSERT ON proposals BEGIN
+    SELECT RAISE(ABORT, 'the proposed mark is not on the scale of its question')
+    FROM responses r JOIN questions q ON q.id = r.question_id
+    WHERE r.id = new.response_id
+      AND (new.mark > q.max_mark OR new.mark / q.mark_step <> CAST(new.mark / q.mark_step AS INTEGER));
+END;
+CREATE TRIGGER answers_stay BEFORE UPDATE OF question_id, candidate_id, text ON responses BEGIN
+    SELECT RAISE(ABORT, 'what a candidate answered never changes');
+END;
+CREATE TRIGGER scales_stay BEFORE UPDATE OF max_mark, mark_step ON questions
+WHEN EXISTS (SELECT 1 FROM responses r WHERE r.question_id = old.id) BEGIN
+    SELECT RAISE(ABORT, 'the scale of a question with responses never changes');
+END;
+
 -- Append-only. What a person takes back (an import, a demo) is archived, never deleted.
 CREATE TRIGGER decisions_stay BEFORE UPDATE ON decisions BEGIN
     SELECT RAISE(ABORT, 'decisions are append-only');
@@ -302,6 +332,12 @@ CREATE TRIGGER proposals_stay BEFORE UPDATE ON proposals BEGIN
 END;
 CREATE TRIGGER proposals_remain BEFORE DELETE ON proposals BEGIN
     SELECT RAISE(ABORT, 'proposals are immutable');
+END;
+CREATE TRIGGER sightings_stay BEFORE UPDATE ON sightings BEGIN
+    SELECT RAISE(ABORT, 'what was seen was seen');
+END;
+CREATE TRIGGER sightings_remain BEFORE DELETE ON sightings BEGIN
+    SELECT RAISE(ABORT, 'what was seen was seen');
 END;
 CREATE TRIGGER schemes_stay BEFORE UPDATE ON schemes BEGIN
     SELECT RAISE(ABORT, 'a scheme version never changes; add a new version');

@@ -148,10 +148,10 @@ def job_of(store: Store, exam_id: int, status: str, message: str = "") -> int:
     """A propose job that another worker has taken, 120 of 600 done, and perhaps ended."""
     with store.write() as db:
         job_id = jobs.add(db, "propose", {"exam_id": exam_id})
-        assert jobs.claim(db) is not None
-        jobs.beat(db, job_id, 120, 600, "Question 3(b)")
+        assert jobs.claim(db, "worker") is not None
+        jobs.beat(db, job_id, "worker", 120, 600, "Question 3(b)")
         if status != "running":
-            jobs.finish(db, job_id, status, message)
+            jobs.finish(db, job_id, "worker", status, message)
     return job_id
 
 

@@ -91,7 +91,7 @@ def test_in_blind_mode_nothing_of_the_proposal_reaches_the_browser(app: OpenPage
     assert data["phase"] == "blind"
     assert data["proposal"] is None
     assert [p["codes"] for p in data["segments"]] == [[]]
-    assert {p["ticked"] for p in data["points"]} == {False}
+    assert {(p["ticked"], p["awarded"], p["reason"]) for p in data["points"]} == {(None, None, "")}
     assert "About" not in json.dumps(data)
 
 
@@ -114,7 +114,7 @@ def test_without_a_proposal_the_page_can_be_marked_all_the_same(app: OpenPage, s
 def test_when_all_is_marked_the_page_says_so_and_offers_the_undo(app: OpenPage, store: Store) -> None:
     exam_id, [[response]] = add_exam(store, [["an answer"]])
     marker = add_marker(store)
-    press = Press(action="mark", action_id="x", response_id=response, mark=1)
+    press = Press(action="mark", action_id="x", marker_id=marker.id, response_id=response, mark=1)
     desk.act(store, marker, Walk(exam_id), press)
     at = app(PAGE, marker)
     data = on_desk(at)

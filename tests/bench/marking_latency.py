@@ -31,14 +31,13 @@ ARM = """() => {
     }
   }
   const desk = find(document)
-  const before = desk.dataset.responseId
+  const before = desk.dataset.ready
   window.measured = new Promise(resolve => {
     let pressed = null
     window.addEventListener('keydown', event => { pressed = event.timeStamp }, { capture: true, once: true })
     const look = () => {
-      const ready = desk.dataset.responseId !== before && !desk.classList.contains('busy') &&
-        desk.querySelector('.answer') && desk.querySelector('.row button:not([disabled])')
-      if (pressed !== null && ready) requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - pressed)))
+      // data-ready is set two frames after the answer was drawn, when it has been painted and its buttons answer.
+      if (pressed !== null && desk.dataset.ready !== before) resolve(performance.now() - pressed)
       else requestAnimationFrame(look)
     }
     look()

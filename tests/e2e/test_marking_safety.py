@@ -51,8 +51,7 @@ def live(store: Store, response_id: int) -> list[tuple[str, float | None]]:
 
 
 def on_desk(page: Page, response_id: int) -> None:
-    expect(page.locator(".desk")).to_have_attribute("data-response-id", str(response_id))
-    expect(page.locator(".desk")).not_to_have_class(re.compile("busy"))
+    expect(page.locator(f".desk[data-ready='{response_id}']:not(.busy)")).to_be_visible()
 
 
 def test_ten_fast_presses_touch_only_what_was_on_screen(tmp_path: Path, serve: Serve, new_page: NewPage) -> None:
@@ -144,6 +143,71 @@ def test_ticking_points_gives_the_schemes_total(tmp_path: Path, serve: Serve, ne
         assert [(d.mark, d.points) for d in decisions.live(db, first)] == [(2, ("A1", "M1b"))]
 
 
+def test_accept_never_overrides_ticks_that_are_on_the_desk(tmp_path: Path, serve: Serve, new_page: NewPage) -> None:
+    store, [[first, second]] = prepare(tmp_path, [["the enzyme is denatured", "another"]])
+    page = new_page()
+    sign_in(page, serve().url, "Ms Khan")
+    on_desk(page, first)
+    page.get_by_role("button", name="✓ M1").click()
+    expect(page.get_by_role("button", name="Give 0 by your ticks")).to_be_visible()
+    expect(page.locator(".verdict", has_text="M1")).to_contain_text("AI: ✓ awarded")
+    page.keyboard.press("a")
+    expect(page.locator(".desk .notice")).to_contain_text("You have ticked points")
+    assert live(store, first) == []
+    page.keyboard.press("f")  # a flag leaves the ticks as they are
+    expect(page.locator(".badge", has_text="flagged")).to_be_visible()
+    page.locator(".desk .progress-text").click()
+    page.keyboard.press("Enter")
+    on_desk(page, second)
+    assert live(store, first) == [("Ms Khan", 0)]
+
+
+def test_nothing_of_one_profile_goes_to_the_next(tmp_path: Path, serve: Serve, new_page: NewPage) -> None:
+    store, [[first, _]] = prepare(tmp_path, [["the enzyme is denatured", "another"]])
+    page = new_page()
+    sign_in(page, serve().url, "Ms Khan")
+    on_desk(page, first)
+    page.locator("textarea.comment").fill("private to Ms Khan")
+    page.get_by_role("button", name="✗ A1").click()
+    expect(page.get_by_role("button", name=re.compile("by your ticks"))).to_be_visible()
+    page.get_by_role("combobox", name=re.compile("Marking as")).click()
+    page.get_by_role("option", name=re.compile("Mr Okafor")).click()
+    expect(page.get_by_role("button", name=re.compile("by your ticks"))).to_have_count(0)
+    on_desk(page, first)
+    expect(page.locator("textarea.comment")).to_have_value("")
+    page.locator(".desk .progress-text").click()
+    page.keyboard.press("1")
+    expect(page.locator(".desk .notice")).to_contain_text("Saved: 1")
+    with store.read() as db:
+        assert [(d.marker_name, d.mark, d.comment, d.points) for d in decisions.live(db, first)] == [
+            ("Mr Okafor", 1, "", None)
+        ]
+
+
+def test_a_zero_before_the_digit_and_a_redraw_misplace_nothing(tmp_path: Path, serve: Serve, new_page: NewPage) -> None:
+    store, [[first, second, third]] = prepare(tmp_path, [["one", "two", "three"]], [two_point_question(max_mark=12)])
+    page = new_page()
+    sign_in(page, serve().url, "Ms Khan")
+    on_desk(page, first)
+    page.keyboard.press("0")
+    expect(page.locator(".typed")).to_contain_text("0…")
+    page.keyboard.press("8")
+    on_desk(page, second)
+    assert live(store, first) == [("Ms Khan", 8)]
+    page.keyboard.press("1")
+    expect(page.locator(".typed")).to_contain_text("1…")
+    page.get_by_role("combobox", name=re.compile("Question")).click()
+    page.get_by_role("option", name="Question 1").click()
+    expect(page.get_by_role("combobox", name=re.compile("Question"))).to_have_value(re.compile("Question 1|^$"))
+    on_desk(page, second)
+    expect(page.locator(".typed")).to_contain_text("1…")  # what is pending is always to be seen
+    page.keyboard.press("Escape")
+    expect(page.locator(".typed")).to_have_text("")
+    page.keyboard.press("2")
+    on_desk(page, third)
+    assert live(store, second) == [("Ms Khan", 2)]
+
+
 def test_two_teachers_on_one_response_are_both_kept_and_told(tmp_path: Path, serve: Serve, new_page: NewPage) -> None:
     store, [[first, second]] = prepare(tmp_path, [["the enzyme is denatured", "another"]])
     server = serve()
@@ -178,10 +242,13 @@ def test_a_kill_in_the_middle_of_marking_loses_nothing_that_was_shown_as_saved(
     with reopened.read() as db:
         assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
     server.start()
-    page.reload()  # the tab remembers who is marking
-    expect(page.locator(".desk .answer")).to_be_visible()
+    page.reload()  # the tab remembers who is marking, and the press that it never heard of again
+    expect(page.locator(".desk .notice")).to_contain_text("2 for candidate 0002")
+    on_desk(page, grid[0][2])
+    assert live(reopened, grid[0][1]) == [("Ms Khan", 2)]
     page.keyboard.press("0")
-    expect(page.locator(".desk .notice")).to_contain_text("Saved 0")
+    on_desk(page, grid[0][3])
+    assert live(reopened, grid[0][2]) == [("Ms Khan", 0)]
 
 
 HOSTILE = {

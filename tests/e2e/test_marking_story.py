@@ -30,12 +30,13 @@ def wait_for_proposals(page: Page) -> None:
 
 
 def shown_response(page: Page) -> int:
+    expect(page.locator(".desk[data-ready]:not(.busy)")).to_be_visible()
     return int(page.locator(".desk").get_attribute("data-response-id") or 0)
 
 
 def settle_on_another(page: Page, before: int) -> None:
-    expect(page.locator(".desk")).not_to_have_attribute("data-response-id", str(before))
-    expect(page.locator(".desk")).not_to_have_class(re.compile("busy"))
+    """Wait until another response has been painted and its keys answer."""
+    expect(page.locator(f".desk[data-ready]:not([data-ready='{before}']):not(.busy)")).to_be_visible()
 
 
 def marks_of(store: Store, response_id: int) -> list[tuple[str, float | None, str]]:
@@ -68,7 +69,7 @@ def test_a_teacher_marks_the_demo_exam_and_a_head_sees_agreement_move(serve: Ser
     # Undo brings it back, and the mark is gone from the standing while its rows stay.
     third = shown_response(page)
     page.keyboard.press("u")
-    expect(page.locator(".desk")).to_have_attribute("data-response-id", str(second))
+    expect(page.locator(f".desk[data-ready='{second}']:not(.busy)")).to_be_visible()
     expect(page.locator(".desk .notice")).to_contain_text("Undone: 0")
     assert [row[0] for row in marks_of(store, second)][-2:] == ["mark", "undo"]
 
@@ -106,6 +107,7 @@ def test_a_teacher_marks_the_demo_exam_and_a_head_sees_agreement_move(serve: Ser
     expect(head.locator("body")).not_to_contain_text("1 blind")
     page.keyboard.press("1")
     expect(page.get_by_role("button", name=re.compile(r"^Keep mine"))).to_be_visible()
+    expect(page.locator(".headline .mark")).to_be_in_viewport()
     assert shown_response(page) == blind
     assert marks_of(store, blind)[-1] == ("mark", 1, "blind")
 

@@ -78,7 +78,7 @@ def test_reset_restores_the_demo_and_keeps_the_old_marks_on_record(tmp_path: Pat
         store,
         marker,
         desk.Walk(before.id),
-        desk.Press(action="no_response", action_id="x", response_id=response),
+        desk.Press(action="no_response", action_id="x", marker_id=marker.id, response_id=response),
     )
     demo.reset(store, marker)
     with store.read() as db:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from components.marking import Marker, MarkError, Phase, Role, Stage
+from components.marking import Marker, MarkError, Outcome, Phase, Role, Stage
 from components.workflow import desk
 from components.workflow.desk import Press, Walk
 from storage import Store, decisions, exams, pairs, standings
@@ -38,7 +38,13 @@ class Desk:
     def press(self, response_id: int | None, action: str, marker: Marker | None = None, **more: object) -> desk.Result:
         self.presses += 1
         press = Press.model_validate(
-            {"action": action, "action_id": f"press-{self.presses}", "response_id": response_id} | more
+            {
+                "action": action,
+                "action_id": f"press-{self.presses}",
+                "marker_id": (marker or self.teacher).id,
+                "response_id": response_id,
+            }
+            | more
         )
         return desk.act(self.store, marker or self.teacher, self.walk, press)
 
@@ -163,19 +169,119 @@ def test_who_has_seen_the_proposal_is_never_blind_again(tmp_path: Path) -> None:
     assert at.stages(first) == [("ai_first", 2)]
     assert at.pairs("agreement") == []
 
-    # And undoing a blind mark after its reveal does not make the marker blind once more.
-    second = at.grid[0][1]
-    propose_points(at.store, second, ["M1"])
-    at.open(second)
-    at.press(second, "mark", mark=2)
-    at.open(second)
+
+def test_undoing_a_blind_mark_after_its_reveal_does_not_remove_the_disagreement(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    first = at.grid[0][0]
+    proposal = propose_points(at.store, first, ["M1", "A1"])
+    at.blind()
+    at.open(first)
+    at.press(first, "mark", mark=0)
+    at.open(first)
     with at.store.read() as db:
-        blind_mark = decisions.live(db, second)[0]
-    at.press(second, "undo", undo_decision_id=blind_mark.id)
+        blind_mark = decisions.live(db, first)[0]
+    at.press(first, "undo", undo_decision_id=blind_mark.id)
+    assert at.open(first).phase is Phase.MARK  # not blind once more
+    at.press(first, "accept", proposal_id=proposal)
+    assert at.stages(first) == [("revealed", 2)]
+    assert at.pairs("agreement") == [(2, 0)]
+    assert at.pairs("accept") == []
+
+
+def test_undoing_a_blind_mark_before_any_reveal_takes_it_out(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    first = at.grid[0][0]
+    at.blind()
+    at.open(first)
+    at.press(first, "mark", mark=0)  # no proposal yet, so no reveal
+    with at.store.read() as db:
+        slip = decisions.live(db, first)[0]
+    at.press(first, "undo", undo_decision_id=slip.id)
+    propose_points(at.store, first, ["M1"])
     assert at.pairs("agreement") == []
-    at.press(second, "mark", mark=1)
-    assert at.stages(second) == [("ai_first", 1)]
+    at.press(first, "mark", mark=1)
+    assert at.stages(first) == [("blind", 1)]
+    assert at.pairs("agreement") == [(1, 1)]
+
+
+def test_a_mark_that_gives_way_to_no_response_leaves_every_figure(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    first, second, _ = at.grid[0]
+    propose_points(at.store, first, ["M1"])
+    proposal = propose_points(at.store, second, ["M1"])
+    at.open(second)
+    at.press(second, "accept", proposal_id=proposal)
+    at.press(second, "no_response")
+    assert at.pairs("accept") == []
+    at.blind()
+    at.open(first)
+    at.press(first, "mark", mark=2)
+    assert at.pairs("agreement") == [(1, 2)]
+    with at.store.write() as db:
+        decisions.record(db, first, at.teacher.id, Outcome.NO_RESPONSE, Stage.BLIND)
     assert at.pairs("agreement") == []
+
+
+def test_no_response_can_be_kept_at_the_reveal(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    first, second, _ = at.grid[0]
+    propose_points(at.store, first, ["M1"])
+    at.blind()
+    at.open(first)
+    assert at.press(first, "no_response").response_id == first
+    at.open(first)
+    assert at.press(first, "keep").response_id == second
+    assert at.stages(first) == [("blind", None), ("revealed", None)]
+
+
+def test_a_proposal_that_came_unseen_makes_no_accept_pair(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    first = at.grid[0][0]
+    propose_points(at.store, first, ["M1"])
+    at.open(first)
+    propose_points(at.store, first, ["M1", "A1"])  # a newer one, after the page was drawn
+    at.press(first, "mark", mark=2)
+    assert at.stages(first) == [("ai_first", 2)]
+    assert at.pairs("accept") == []
+
+
+def test_a_press_names_its_marker_and_a_proposal_of_the_response(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    first, second, _ = at.grid[0]
+    other = add_marker(at.store, "Mr Okafor")
+    with pytest.raises(MarkError, match="another profile"):
+        at.press(first, "mark", other, mark=1, marker_id=at.teacher.id)
+    elsewhere = propose_points(at.store, second, ["M1"])
+    with pytest.raises(MarkError, match="not on screen for this response"):
+        at.press(first, "mark", mark=1, proposal_id=elsewhere)
+    assert at.stages(first) == []
+
+
+def test_a_blind_second_marker_learns_nothing_from_filters_and_notes(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    first = at.grid[0][0]
+    propose_points(at.store, first, ["M1", "A1"])
+    at.blind()
+    at.open(first)
+    at.press(first, "mark", mark=0)
+    at.press(first, "comment", comment="The AI gave 2.")
+    other = add_marker(at.store, "Mr Okafor")
+    assert at.open(first, other).notes == ()
+    differs = Walk(at.exam_id, wanted=Filter.DIFFERS)
+    assert desk.start(at.store, differs, other) is None
+    assert desk.start(at.store, differs, at.teacher) == first
+    at.press(first, "mark", other, mark=1)
+    assert [note.text for note in at.open(first, other).notes] == ["The AI gave 2."]
+    assert desk.start(at.store, differs, other) == first
+
+
+def test_the_last_of_a_filter_stays_on_the_desk_and_says_so(tmp_path: Path) -> None:
+    at = Desk(tmp_path)
+    third = at.grid[0][2]
+    at.walk = Walk(at.exam_id, wanted=Filter.ALL)
+    result = at.press(third, "mark", mark=1)
+    assert result.response_id == third
+    assert "last one here" in result.notice
 
 
 def test_another_teacher_who_has_not_seen_it_is_still_blind(tmp_path: Path) -> None:
@@ -315,7 +421,9 @@ with store.read() as db:
     rows = [row[0] for row in db.execute("SELECT id FROM responses ORDER BY id").fetchall()]
 for response in rows:
     desk.open_response(store, response, marker)
-    press = Press(action="mark", action_id=f"{name}-{response}", response_id=response, mark=response % 3)
+    press = Press(
+        action="mark", action_id=f"{name}-{response}", marker_id=marker.id, response_id=response, mark=response % 3
+    )
     desk.act(store, marker, Walk(1), press)
 """
 
@@ -371,7 +479,7 @@ with store.read() as db:
     marker = markers.profiles(db)[0]
     rows = [row[0] for row in db.execute("SELECT id FROM responses ORDER BY id").fetchall()]
 for response in rows:
-    press = Press(action="mark", action_id=str(response), response_id=response, mark=1)
+    press = Press(action="mark", action_id=str(response), marker_id=marker.id, response_id=response, mark=1)
     desk.act(store, marker, Walk(1), press)
     print(response, flush=True)
 """

@@ -103,7 +103,7 @@ def test_the_judge_learns_from_marks_and_never_remakes_a_decided_response(tmp_pa
     decided, undecided = row[:15], row[15:]
     before = {response: newest(store, response).id for response in row}
     for i, (response, mark) in enumerate(zip(decided, [*MARKS, 0, 2, 0], strict=True)):
-        press = Press(action="mark", action_id=str(i), response_id=response, mark=mark)
+        press = Press(action="mark", action_id=str(i), marker_id=marker.id, response_id=response, mark=mark)
         desk.act(store, marker, Walk(exam_id), press)
     with store.read() as db:
         queued = [job.kind for job in jobs.active(db)]
@@ -185,7 +185,7 @@ from components.workflow.worker import Worker
 from storage import Store
 
 class SlowJudge:
-    name = "Offline matcher"
+    name, version = "Offline matcher", "slow"
     def propose(self, *a, **k):
         print("asked", flush=True)
         sys.stdin.read()

@@ -32,6 +32,8 @@ def teacher(store: Store) -> Marker:
 def give(store: Store, response_id: int, marker: Marker, mark: float | None, stage: Stage, proposal: int = 0) -> int:
     outcome = Outcome.NO_RESPONSE if mark is None else Outcome.MARK
     with store.write() as db:
+        if proposal and stage is Stage.AI_FIRST:
+            proposals.record_sighting(db, response_id, marker.id, proposal)
         return decisions.record(
             db, response_id, marker.id, outcome, stage, mark=mark, proposal_id=proposal or None
         ).decision_id
@@ -234,15 +236,15 @@ def test_the_pulse_tells_how_far_proposing_is_and_moves_when_it_ends(store: Stor
     other_exam, _ = add_exam(store, [["x"]], title="Another")
     with store.write() as db:
         job_id = jobs.add(db, "propose", {"exam_id": exam_id})
-        jobs.claim(db)
-        jobs.beat(db, job_id, 120, 600)
+        jobs.claim(db, "worker")
+        jobs.beat(db, job_id, "worker", 120, 600)
     at_work, elsewhere = pulse(store, exam_id), pulse(store, other_exam)
     assert at_work is not None
     assert at_work.proposing == (120, 600)
     assert elsewhere is not None
     assert elsewhere.proposing is None
     with store.write() as db:
-        jobs.finish(db, job_id, "failed", "No key.")
+        jobs.finish(db, job_id, "worker", "failed", "No key.")
     ended = pulse(store, exam_id)
     assert ended is not None
     assert ended.proposing is None

@@ -13,7 +13,7 @@ from openai.types.chat import ChatCompletion
 from components.judge.evidence import checked, weigh
 from components.judge.llm.endpoint import Endpoint
 from components.judge.llm.fence import neutralised, talks_to_marker
-from components.judge.llm.prompt import Message, PictureError, Prompt, messages, prompt_for
+from components.judge.llm.prompt import Message, PictureError, Prompt, messages, prompt_for, prompts_hash
 from components.judge.llm.reply import InvalidReply, read, schema_for
 from components.judge.llm.transport import Exchange, NoReply
 from components.marking import (
@@ -51,6 +51,7 @@ class LLMJudge:
     ) -> None:
         """`tries` bounds the requests for one reply when network, rate limit or server fail; `sleep` waits between."""
         self.name = f"{endpoint.model} · LLM"
+        self.version = prompts_hash()
         self.exchange = Exchange(endpoint, client=client, sleep=sleep, tries=tries)
         self._endpoint = endpoint
 

@@ -54,6 +54,11 @@ def load(version: str) -> Prompt:
     return Prompt(version, hashlib.sha256(words).hexdigest(), sections)
 
 
+def prompts_hash() -> str:
+    """One hash over every prompt that may be used: it moves when any of their words does."""
+    return hashlib.sha256("".join(load(version).hash for version in (LEVELS, POINTS, WHOLE)).encode()).hexdigest()
+
+
 def prompt_for(scheme: Scheme) -> Prompt:
     """The prompt for the kind of scheme: levels, points, or one mark for the whole answer."""
     return load(LEVELS if scheme.objectives else POINTS if scheme.points else WHOLE)

@@ -31,6 +31,7 @@ class ObjectiveJudge:
     """
 
     name = "Checked by calculation"
+    version = "1"
 
     def propose(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()

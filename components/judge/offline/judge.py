@@ -49,6 +49,7 @@ class OfflineJudge:
     """
 
     name = NAME
+    version = "wording 1"
 
     def __init__(self, learned: LearnedMarker | None = None) -> None:
         self.learned = learned
@@ -110,7 +111,7 @@ class OfflineJudge:
 
     def _learned_proposal(self, learned: LearnedMarker, scheme: Scheme, answer: Answer, ref: Reference) -> Proposal:
         guess = learned.guess(answer.text)
-        reason = f"{guess.mark:g}: answers like this one got about this mark from you."
+        reason = f"{guess.mark:g}: answers like this one got about this mark."
         flags: tuple[Flag, ...] = ()
         if ref.points:
             found = match_points(ref, answer)
@@ -140,7 +141,7 @@ def _reason_not_to_trust(learned: LearnedMarker, scheme: Scheme) -> str:
     if learned.scale != scheme.scale:
         return "The marks it learned from are on another scale than this scheme's. Train it on new marks."
     if not learned.trusted:
-        return f"Learned from your {learned.n} marks, but not well enough to propose. {learned.reason}"
+        return f"{learned.source}, but not well enough to propose. {learned.reason}"
     return ""
 
 

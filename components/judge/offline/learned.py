@@ -28,10 +28,12 @@ LEAST_TESTED = 8  # marks in the surest quarter, below which its accuracy proves
 
 @dataclass(frozen=True)
 class MarkedAnswer:
-    """An answer with the teacher's mark."""
+    """An answer with a teacher's mark: `in_view` if it was given with a proposal in view, `imported` if not here."""
 
     text: str
     mark: float
+    in_view: bool = False
+    imported: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,14 @@ class Guess:
 class LearnedMarker:
     """What was learned from `n` marks on one question. Can be pickled; the same marks always give the same marker.
 
-    `qwk` and `interval` are on predictions of marks it had not seen (10 folds), `length_qwk` is what answer length
-    alone reaches in the same test. It is `trusted` from LEAST_QWK up and above length; `reason` says so in words.
+    `in_view` of the marks were given with a proposal in view, which draws them towards it; `imported` came from
+    outside. `qwk` and `interval` are on predictions of marks it had not seen (10 folds), `length_qwk` is what answer
+    length alone reaches in the same test. It is `trusted` from LEAST_QWK up and above length; `reason` says so.
     """
 
     n: int
+    in_view: int
+    imported: int
     qwk: float
     interval: tuple[float, float] | None
     length_qwk: float
@@ -72,8 +77,18 @@ class LearnedMarker:
 
     @property
     def figures(self) -> str:
-        """`Learned from your 37 marks. Tested on them: QWK .58 (.41–.71)`."""
-        return f"Learned from your {self.n} marks. Tested on them: QWK {short(self.qwk)}{short_interval(self.interval)}"
+        """`Learned from your 37 marks. Tested on them: QWK .58 (.41–.71)`, and what flatters that figure."""
+        said = f"{self.source}. Tested on them: QWK {short(self.qwk)}{short_interval(self.interval)}"
+        if self.in_view:
+            said += f", flattered by the {self.in_view} given with a proposal in view"
+        return said
+
+    @property
+    def source(self) -> str:
+        """Whose marks it learned from."""
+        if self.imported:
+            return f"Learned from {self.n} marks, {self.imported} of them imported"
+        return f"Learned from your {self.n} marks"
 
     def guess(self, text: str) -> Guess:
         """The mark for an answer. Takes some milliseconds."""
@@ -135,6 +150,8 @@ def train(
     sure_from, fair_from = _confidence_bounds(tested, marks)
     return LearnedMarker(
         n=len(marks),
+        in_view=sum(answer.in_view for answer in written),
+        imported=sum(answer.imported for answer in written),
         qwk=reached,
         interval=qwk_interval(tested.marks, marks),
         length_qwk=length_reached,

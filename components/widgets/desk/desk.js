@@ -3,28 +3,37 @@
 
 const desks = new WeakMap()
 const RESEND_MS = 4000
+const AFTER_CHOICE_MS = 100
+const LOST_AFTER_MS = 10 * 60 * 1000
+const UNSENT = "second-marker-unsent"
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component
   const root = parentElement.querySelector(".desk")
   let desk = desks.get(root)
   if (!desk) {
-    desk = { root, pending: null, typed: "", drafts: new Map(), shownAt: 0, shownId: null, whyOpen: false }
+    desk = { root, pending: null, typed: "", shownAt: 0, shownId: null, armed: false, whyOpen: false }
     desk.onKey = event => onKey(desk, event)
+    desk.onClick = event => event.target.closest("[role=option], [role=radio]") && setTimeout(leaveToolbar, AFTER_CHOICE_MS)
     document.addEventListener("keydown", desk.onKey)
+    document.addEventListener("click", desk.onClick, true)
     desks.set(root, desk)
   }
   desk.send = payload => setTriggerValue("action", payload)
-  if (desk.pending && data.ack === desk.pending.action_id) settle(desk)
+  if (desk.pending && data.ack === desk.pending.action_id) settle(desk, data)
   if (data.responseId !== desk.shownId) {
     desk.shownId = data.responseId
     desk.shownAt = performance.now()
     desk.typed = ""
+    desk.armed = false
   }
   desk.data = data
   draw(desk)
+  arm(desk)
+  if (!desk.pending) resumeUnsent(desk)
   return () => {
     document.removeEventListener("keydown", desk.onKey)
+    document.removeEventListener("click", desk.onClick, true)
     clearInterval(desk.resend)
     desks.delete(root)
   }
@@ -32,12 +41,23 @@ export default function (component) {
 
 // ---- sending -------------------------------------------------------------------------------------------------
 
+// Keys and buttons answer only once the response has been painted: the second frame begins after the first was shown.
+function arm(desk) {
+  const shown = desk.shownId
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    if (desk.shownId !== shown) return
+    desk.armed = true
+    desk.root.dataset.ready = shown
+  }))
+}
+
 function act(desk, action, more = {}) {
   // One action at a time: what comes while one is under way was pressed for a response that is about to leave.
-  if (desk.pending) return
+  if (desk.pending || !desk.armed) return
   const { data } = desk
-  desk.pending = {
+  post(desk, {
     action,
+    marker_id: data.markerId,
     action_id: Math.random().toString(36).slice(2) + Date.now().toString(36),
     response_id: data.responseId,
     proposal_id: data.proposal ? data.proposal.id : null,
@@ -45,9 +65,16 @@ function act(desk, action, more = {}) {
     seconds: Math.round((performance.now() - desk.shownAt) / 100) / 10,
     comment: draftOf(desk),
     ...more,
-  }
+  })
+}
+
+function post(desk, press) {
+  desk.pending = press
   desk.root.classList.add("busy")
-  desk.send(desk.pending)
+  if (!["next", "previous", "tick"].includes(press.action)) {
+    store(UNSENT, JSON.stringify({ press, at: Date.now() }))
+  }
+  desk.send(press)
   // The connection may have been lost. The same action_id again is harmless: the store keeps one row for it.
   desk.resend = setInterval(() => {
     say(desk, "Not saved yet. Waiting for the server; this page will try again.")
@@ -55,9 +82,19 @@ function act(desk, action, more = {}) {
   }, RESEND_MS)
 }
 
-function settle(desk) {
+// A press that the page was left with, because the server went away or the page was reloaded, is sent again: the
+// store keeps one row for it however often it comes, and it still names the response it was pressed for.
+function resumeUnsent(desk) {
+  const kept = JSON.parse(stored(UNSENT) || "null")
+  if (!kept) return
+  store(UNSENT, "")
+  if (kept.press.marker_id === desk.data.markerId && Date.now() - kept.at < LOST_AFTER_MS) post(desk, kept.press)
+}
+
+function settle(desk, data) {
   clearInterval(desk.resend)
-  if (desk.pending.comment && desk.data && desk.pending.action !== "tick") desk.drafts.delete(desk.pending.response_id)
+  store(UNSENT, "")
+  if (data.commentSaved) forgetDraft(desk, desk.pending)
   desk.pending = null
   desk.typed = ""
   desk.root.classList.remove("busy")
@@ -86,7 +123,7 @@ function handleKey(desk, key, target) {
   const { data } = desk
   if (data.responseId === null) return key === "u" || key === "U" ? (undo(desk), true) : false
   if (/^[0-9.]$/.test(key)) return (typeMark(desk, key), true)
-  if (key === "Escape") return (setTyped(desk, ""), true)
+  if (key === "Escape") return (setTyped(desk, ""), toggleLegend(desk, false), true)
   if (key === "Enter") {
     if (desk.typed) return (giveTyped(desk), true)
     if (data.draftTotal !== null && !(target.matches && target.matches("button, a, summary"))) {
@@ -108,8 +145,11 @@ function handleKey(desk, key, target) {
 }
 
 function accept(desk) {
-  if (desk.data.phase === "reveal") act(desk, "keep")
-  else if (desk.data.phase === "mark" && desk.data.proposal && desk.data.proposal.mark !== null) act(desk, "accept")
+  const { data } = desk
+  if (data.draftTotal !== null) say(desk, `You have ticked points. Enter gives ${data.draftTotal}; or clear the ticks first.`)
+  else if (data.phase === "reveal") act(desk, "keep")
+  else if (data.phase === "mark" && data.proposal && data.proposal.mark !== null) act(desk, "accept")
+  else say(desk, data.phase === "blind" ? "Mark first; the AI's mark appears after yours." : "There is no proposal to accept. Give a mark.")
 }
 
 function undo(desk) {
@@ -120,15 +160,17 @@ function undo(desk) {
 // A digit sets its mark at once unless a longer legal mark begins with it; then a second digit or Enter decides.
 // There is no timer, so a slow second digit can never turn 12 into 1.
 function typeMark(desk, key) {
-  if (desk.pending) return
-  const typed = desk.typed + key
+  if (desk.pending || !desk.armed) return
+  const typed = (desk.typed + key).replace(/^\./, "0.")
   const legal = desk.data.marks.map(String)
+  const highest = legal[legal.length - 1]
   const exact = legal.includes(String(Number(typed)))
-  const longer = legal.some(mark => mark.length > typed.length && mark.startsWith(typed))
+  // "08" is how some write 8 on a question out of 20, so a 0 alone waits there too.
+  const longer = legal.some(mark => mark.length > typed.length && mark.startsWith(typed)) || (typed === "0" && Number(highest) >= 10)
   if (exact && !longer) return give(desk, Number(typed))
-  if (exact || longer || typed === "0") return setTyped(desk, typed)
+  if (exact || longer) return setTyped(desk, typed)
   setTyped(desk, "")
-  say(desk, `${typed} is not a mark here. This question goes from 0 to ${legal[legal.length - 1]}.`)
+  say(desk, `${typed} is not a mark here. This question goes from 0 to ${highest}.`)
 }
 
 function giveTyped(desk) {
@@ -139,7 +181,8 @@ function giveTyped(desk) {
 function setTyped(desk, typed) {
   desk.typed = typed
   const hint = desk.root.querySelector(".typed")
-  if (hint) hint.textContent = typed ? `${typed}… another digit, or Enter for ${Number(typed)}` : ""
+  const next = desk.data.marks.some(mark => !Number.isInteger(mark)) ? "then .5 or the like" : "another digit"
+  if (hint) hint.textContent = typed ? `${typed}… ${next}, or Enter for ${Number(typed)}` : ""
   for (const button of desk.root.querySelectorAll(".row button")) {
     button.classList.toggle("candidate", typed !== "" && button.dataset.mark.startsWith(typed))
   }
@@ -154,23 +197,20 @@ function toggleWhy(desk) {
   for (const details of desk.root.querySelectorAll(".verdict details")) details.open = desk.whyOpen
 }
 
-function toggleLegend(desk) {
+function toggleLegend(desk, open) {
   const legend = desk.root.querySelector(".legend")
-  legend.hidden = !legend.hidden
+  legend.hidden = open === undefined ? !legend.hidden : !open
 }
 
 function say(desk, text) {
-  const notice = desk.root.querySelector(".notice")
-  if (notice) {
-    notice.textContent = text
-    notice.hidden = false
-  }
+  desk.notice.textContent = text
+  desk.notice.hidden = !text
 }
 
 // ---- drafts of comments: what was typed stays, also across a reload ------------------------------------------
 
-function draftKey(desk) {
-  return `second-marker-comment-${desk.data.responseId}`
+function draftKey(markerId, responseId) {
+  return `second-marker-comment-${markerId}-${responseId}`
 }
 
 function draftOf(desk) {
@@ -179,15 +219,28 @@ function draftOf(desk) {
 }
 
 function keepDraft(desk, text) {
-  try {
-    if (text) sessionStorage.setItem(draftKey(desk), text)
-    else sessionStorage.removeItem(draftKey(desk))
-  } catch { /* a browser without storage keeps the draft while the page is open */ }
+  store(draftKey(desk.data.markerId, desk.data.responseId), text)
 }
 
-function savedDraft(desk) {
+// Only what was saved is forgotten: words typed since then stay.
+function forgetDraft(desk, press) {
+  const key = draftKey(press.marker_id, press.response_id)
+  if ((stored(key) || "").trim() === press.comment) store(key, "")
+  const area = desk.root.querySelector("textarea.comment")
+  if (area && area.value.trim() === press.comment) area.value = ""
+}
+
+// A browser without storage keeps what is typed while the page is open.
+function store(key, text) {
   try {
-    return sessionStorage.getItem(draftKey(desk)) || ""
+    if (text) sessionStorage.setItem(key, text)
+    else sessionStorage.removeItem(key)
+  } catch { /* as said above */ }
+}
+
+function stored(key) {
+  try {
+    return sessionStorage.getItem(key) || ""
   } catch {
     return ""
   }
@@ -212,24 +265,50 @@ function element(tag, options = {}, ...children) {
 
 function draw(desk) {
   const { data, root } = desk
-  const focused = root.getRootNode().activeElement
-  const keepFocus = focused && focused.classList.contains("comment") ? [focused.selectionStart, focused.selectionEnd] : null
+  leaveToolbar()
+  const focus = keptFocus(root)
   const sameResponse = root.dataset.responseId === String(data.responseId)
-  const typed = sameResponse ? draftOf(desk) : null
+  const typed = sameResponse ? root.querySelector("textarea.comment")?.value : ""
   root.dataset.responseId = data.responseId
   root.dataset.ack = data.ack || ""
+  // One node for good, so that a screen reader hears each notice.
+  desk.notice = desk.notice || element("p", { className: "notice", role: "status", "aria-live": "polite" })
+  const legend = drawLegend(desk)
   root.replaceChildren(
     drawHead(desk),
-    element("p", { className: "notice", role: "status", "aria-live": "polite", text: data.notice, hidden: !data.notice }),
+    legend,
+    desk.notice,
     data.responseId === null ? drawDone(desk) : element("div", { className: "columns" }, drawAnswer(desk), drawPanel(desk)),
-    drawLegend(desk),
   )
+  say(desk, data.notice)
   const area = root.querySelector("textarea.comment")
-  if (area) {
-    area.value = (sameResponse && !data.commentSaved ? typed : null) || savedDraft(desk)
-    if (data.commentSaved && sameResponse) { area.value = ""; keepDraft(desk, "") }
-    if (keepFocus && sameResponse) { area.focus(); area.setSelectionRange(...keepFocus) }
+  if (area) area.value = typed || stored(draftKey(data.markerId, data.responseId))
+  setTyped(desk, desk.typed)
+  restoreFocus(root, focus, sameResponse)
+}
+
+// After a choice in the toolbar the keys are for the desk again; an open list is left alone.
+function leaveToolbar() {
+  const active = document.activeElement
+  if (active && active.matches("[role=combobox]:not([aria-expanded=true]), [role=radio], [role=radiogroup] *")) active.blur()
+}
+
+function keptFocus(root) {
+  const active = root.getRootNode().activeElement
+  if (!active) return null
+  if (active.matches("textarea.comment")) return { area: [active.selectionStart, active.selectionEnd] }
+  return active.dataset.focus ? { name: active.dataset.focus } : null
+}
+
+function restoreFocus(root, focus, sameResponse) {
+  if (!focus) return
+  if (focus.area) {
+    const area = root.querySelector("textarea.comment")
+    if (area && sameResponse) { area.focus({ preventScroll: true }); area.setSelectionRange(...focus.area) }
+    return
   }
+  const again = root.querySelector(`[data-focus="${CSS.escape(focus.name)}"]`) || root.querySelector(".answer")
+  if (again) again.focus({ preventScroll: true })
 }
 
 function drawHead(desk) {
@@ -277,7 +356,7 @@ function drawPanel(desk) {
       const own = data.own && data.own.mark === mark
       return element("button", {
         type: "button", text: String(mark), className: own ? "chosen" : "", "aria-pressed": own ? "true" : "false",
-        dataset: { mark: String(mark) }, on: { click: () => give(desk, mark) },
+        dataset: { mark: String(mark), focus: `mark ${mark}` }, on: { click: () => give(desk, mark) },
       })
     }))
   const area = element("textarea", {
@@ -285,32 +364,32 @@ function drawPanel(desk) {
     on: { input: event => keepDraft(desk, event.target.value) },
   })
   return element("section", { className: "card panel" },
-    drawProposal(desk),
+    drawHeadline(desk),
     element("div", { className: "give" },
       data.own && element("p", { className: "own", text: data.own.label }),
       drawPrimary(desk),
       element("p", { className: "ask", text: data.ask }),
       scale,
-      element("p", { className: "typed", "aria-live": "polite" })),
-    element("div", { className: "more" },
+      element("p", { className: "typed", "aria-live": "polite" }),
       element("div", { className: "actions" },
         button("No response", "The candidate gave no response: a state of its own, not 0", () => act(desk, "no_response"), "N"),
         button(data.flagged ? "Unflag" : "Flag", "Flag for the head of department", () => act(desk, data.flagged ? "unflag" : "flag"), "F"),
-        data.undo && button(data.undo.label, "Undo your last mark in this exam", () => undo(desk), "U")),
-      area))
+        data.undo && button(data.undo.label, "Undo your last mark in this exam", () => undo(desk), "U"))),
+    drawVerdicts(desk),
+    area)
 }
 
 function drawPrimary(desk) {
   const { data } = desk
-  if (data.phase === "reveal") {
-    return element("div", { className: "primary" },
-      button(`Keep mine: ${data.own.text}`, "Keep your mark", () => act(desk, "keep"), "A", "main"),
-      element("span", { className: "muted", text: "or choose another mark below" }))
-  }
   if (data.draftTotal !== null) {
     return element("div", { className: "primary" },
       button(`Give ${data.draftTotal} by your ticks`, "Give the total of the ticked points", () => givePoints(desk), "Enter", "main"),
       button("Clear ticks", "Back to the proposal's verdicts", () => act(desk, "tick", { points: null })))
+  }
+  if (data.phase === "reveal") {
+    return element("div", { className: "primary" },
+      button(`Keep mine: ${data.own.text}`, "Keep your mark", () => accept(desk), "A", "main"),
+      element("span", { className: "muted", text: "or choose another mark below" }))
   }
   if (data.phase === "mark" && data.proposal && data.proposal.mark !== null) {
     return element("div", { className: "primary" },
@@ -319,34 +398,38 @@ function drawPrimary(desk) {
   return null
 }
 
-function drawProposal(desk) {
+// What the AI proposes, in a word or two; why, below the marks.
+function drawHeadline(desk) {
   const { data } = desk
-  const box = element("div", { className: "proposal" })
+  const box = element("div", { className: "headline" })
   if (data.phase === "blind") {
     box.append(element("p", { className: "blind", text: "Mark first; the AI's mark appears after yours." }))
-    if (data.points.length) box.append(drawPoints(desk))
-    return box
-  }
-  if (!data.proposal) {
+  } else if (!data.proposal) {
     box.append(element("p", { className: "muted", text: data.noProposal }))
-    if (data.points.length) box.append(drawPoints(desk))
-    return box
-  }
-  const { proposal } = data
-  if (proposal.mark === null) {
-    box.append(element("p", { className: "headline" }, element("strong", { text: proposal.status === "failed" ? "No proposal: it failed" : "No proposal" })),
-      element("p", { text: proposal.reason }))
+  } else if (data.proposal.mark === null) {
+    box.append(element("strong", { text: data.proposal.status === "failed" ? "No proposal: it failed" : "No proposal" }))
   } else {
-    box.append(element("p", { className: "headline" },
-      element("span", { className: "muted", text: "Proposal " }),
-      element("strong", { className: "mark", text: `${proposal.mark} / ${data.marks[data.marks.length - 1]}` }),
-      proposal.confidence && element("span", { className: `badge ${proposal.confidence === "unsure" ? "warn" : ""}`, text: proposal.confidence })))
+    const { mark, confidence } = data.proposal
+    box.append(element("span", { className: "muted", text: "Proposal " }),
+      element("strong", { className: "mark", text: `${mark} / ${data.marks[data.marks.length - 1]}` }),
+      confidence ? element("span", { className: `badge ${confidence === "unsure" ? "warn" : ""}`, text: confidence }) : "")
   }
-  box.append(element("p", { className: "label", text: proposal.label }))
-  for (const flag of proposal.flags) box.append(element("p", { className: "flag", text: `⚠ ${flag}` }))
-  if (data.points.length) box.append(drawPoints(desk))
-  for (const verdict of proposal.others) box.append(drawVerdict(desk, verdict, null))
-  if (proposal.mark !== null && proposal.reason) box.append(element("p", { className: "muted", text: proposal.reason }))
+  return box
+}
+
+function drawVerdicts(desk) {
+  const { proposal, points } = desk.data
+  const box = element("div", { className: "verdicts" })
+  if (proposal) {
+    if (proposal.mark === null) box.append(element("p", { text: proposal.reason }))
+    box.append(element("p", { className: "label", text: proposal.label }))
+    for (const flag of proposal.flags) box.append(element("p", { className: "flag", text: `⚠ ${flag}` }))
+  }
+  if (points.length) box.append(drawPoints(desk))
+  if (proposal) {
+    for (const verdict of proposal.others) box.append(drawVerdict(desk, verdict, null))
+    if (proposal.mark !== null && proposal.reason) box.append(element("p", { className: "muted", text: proposal.reason }))
+  }
   return box
 }
 
@@ -360,26 +443,31 @@ function drawPoints(desk) {
     })))
 }
 
+// `awarded` is the AI's verdict and never changes; `ticked` is what stands for the teacher's total.
 function drawVerdict(desk, verdict, onTick) {
-  const state = verdict.ticked === null ? "" : verdict.ticked ? "yes" : "no"
+  const { awarded, ticked } = verdict
+  const sign = value => (value === null ? "" : value ? "✓ " : "✗ ")
+  const state = ticked === null ? "" : ticked ? "yes" : "no"
   const name = onTick
     ? element("button", {
-        type: "button", className: `tick ${state}`, "aria-pressed": verdict.ticked ? "true" : "false",
-        title: `${verdict.text} (click to ${verdict.ticked ? "untick" : "tick"})`,
-        text: `${verdict.ticked ? "✓" : "✗"} ${verdict.name}`, on: { click: onTick } })
+        type: "button", className: `tick ${state}`, "aria-pressed": ticked ? "true" : "false", dataset: { focus: `tick ${verdict.name}` },
+        title: `${verdict.text} (click to ${ticked ? "untick" : "tick"})`, text: sign(ticked) + verdict.name, on: { click: onTick } })
     : element("span", { className: "name", text: verdict.name })
-  const row = element("div", { className: `verdict ${state}`, dataset: { code: verdict.name }, on: {
+  const row = element("div", { className: `verdict ${awarded === false ? "no" : ""}`, dataset: { code: verdict.name }, on: {
     mouseenter: () => glow(desk, verdict.name, true), mouseleave: () => glow(desk, verdict.name, false) } },
     name,
     element("span", { className: "worth muted", text: verdict.worth }),
+    onTick && awarded !== null && awarded !== ticked && element("span", { className: "badge warn", text: `AI: ${awarded ? "✓ awarded" : "✗ not awarded"}` }),
     verdict.label && element("span", { className: `badge ${verdict.notSure ? "warn" : ""}`, text: verdict.label }),
-    element("span", { className: "quotes" }, state === "no" && verdict.quotes.length > 0 && element("span", { className: "muted", text: "nearest:" }), ...verdict.quotes.map(quote => element("q", {
-      className: quote.verified ? "" : "unverified", text: quote.text, title: quote.verified ? "" : "Unverified: these words are not in the answer" }))),
+    element("span", { className: "quotes" },
+      awarded === false && verdict.quotes.length > 0 && element("span", { className: "muted", text: "nearest:" }),
+      ...verdict.quotes.map(quote => element("q", {
+        className: quote.verified ? "" : "unverified", text: quote.text, title: quote.verified ? "" : "Unverified: these words are not in the answer" }))),
     verdict.held && element("span", { className: "muted", text: verdict.held }))
   if (verdict.reason || verdict.text) {
     row.append(element("details", { open: desk.whyOpen }, element("summary", { text: "why" }),
-      verdict.text && element("p", { className: "muted", text: verdict.text }),
-      verdict.reason && element("p", { text: verdict.reason })))
+      verdict.text ? element("p", { className: "muted", text: verdict.text }) : "",
+      verdict.reason ? element("p", { text: verdict.reason }) : ""))
   }
   return row
 }
@@ -400,6 +488,6 @@ function drawLegend(desk) {
 }
 
 function button(text, title, onClick, key = "", className = "") {
-  return element("button", { type: "button", title, className, on: { click: onClick } },
+  return element("button", { type: "button", title, className, dataset: { focus: key || text }, on: { click: onClick } },
     document.createTextNode(text), key && element("kbd", { text: key }))
 }

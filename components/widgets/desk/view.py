@@ -50,6 +50,7 @@ class Shown:
 class DeskView:
     """One drawing of the desk. `shown` is None when there is nothing (left) to mark; `empty` then says so."""
 
+    marker_id: int
     shown: Shown | None
     done: int
     total: int
@@ -65,6 +66,7 @@ class DeskView:
 def desk_data(view: DeskView) -> dict[str, Any]:
     """The view as JSON-ready data, in the names that desk.js reads."""
     data: dict[str, Any] = {
+        "markerId": view.marker_id,
         "responseId": None,
         "done": view.done,
         "total": view.total,
@@ -125,10 +127,12 @@ def _proposal_data(proposal: Proposal, proposal_id: int | None) -> dict[str, Any
 def _points_data(shown: Shown, verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
     """A row for each marking point of the scheme: the proposal's verdict where it may be seen, the teacher's ticks."""
     by_code = {verdict.code: verdict for verdict in verdicts if isinstance(verdict, PointVerdict)}
+    # A proposal that judges the answer as a whole says nothing of single points: neither ✓ nor ✗ may stand there.
+    known = bool(by_code) or shown.ticked is not None
     if shown.ticked is not None:
         ticked = set(shown.ticked)
     elif shown.own is not None and shown.own.points is not None:
-        ticked = set(shown.own.points)
+        ticked, known = set(shown.own.points), True
     else:
         ticked = {code for code, verdict in by_code.items() if verdict.awarded}
     earned = earned_codes([PointVerdict(code=code, awarded=True) for code in ticked], shown.scheme)
@@ -141,7 +145,8 @@ def _points_data(shown: Shown, verdicts: Iterable[Verdict]) -> list[dict[str, An
                 "name": point.code,
                 "text": point.text,
                 "worth": f"{point.marks:g} mark{'' if point.marks == 1 else 's'}",
-                "ticked": point.code in ticked,
+                "ticked": point.code in ticked if known else None,
+                "awarded": verdict.awarded if verdict else None,
                 "held": f"earns nothing without {', '.join(point.needs)}" if held else "",
                 "label": verdict.label or ("not sure" if verdict.not_sure else "") if verdict else "",
                 "notSure": bool(verdict and (verdict.not_sure or verdict.label == "unclear")),
@@ -160,6 +165,7 @@ def _other_verdict(verdict: Verdict) -> dict[str, Any]:
         "text": "",
         "worth": f"{level}{verdict.mark:g} mark{'' if verdict.mark == 1 else 's'}",
         "ticked": None,
+        "awarded": None,
         "held": "",
         "label": "not sure" if verdict.not_sure else "",
         "notSure": verdict.not_sure,
@@ -173,27 +179,35 @@ def _quotes(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
 
 
 def _segments(answer: str, verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
-    """The answer cut at the edges of verified evidence; each piece names the points whose evidence covers it."""
+    """The answer cut at the edges of verified evidence; each piece names the points whose evidence covers it.
+
+    Kinds: `found` earned marks, `unclear` may have, `read` is what a verdict without marks rests on.
+    """
     spans = []
     for verdict in verdicts:
-        awarded = not isinstance(verdict, PointVerdict) or verdict.awarded
-        if isinstance(verdict, PointVerdict) and not verdict.awarded and verdict.label != "unclear":
-            continue
-        for each in verdict.evidence:
+        kind = _evidence_kind(verdict)
+        for each in verdict.evidence if kind else ():
             if each.start is not None and each.end is not None and 0 <= each.start < each.end <= len(answer):
-                spans.append((each.start, each.end, verdict_name(verdict), awarded))
+                spans.append((each.start, each.end, verdict_name(verdict), kind))
     edges = sorted({0, len(answer), *(edge for start, end, _, _ in spans for edge in (start, end))})
     pieces = []
     for start, end in pairwise(edges):
         covering = [span for span in spans if span[0] <= start and end <= span[1]]
+        kinds = {kind for _, _, _, kind in covering}
         pieces.append(
             {
                 "text": answer[start:end],
                 "codes": [name for _, _, name, _ in covering],
-                "kind": "found" if any(awarded for _, _, _, awarded in covering) else "unclear",
+                "kind": next((kind for kind in ("found", "unclear", "read") if kind in kinds), ""),
             }
         )
     return pieces
+
+
+def _evidence_kind(verdict: Verdict) -> str:
+    if isinstance(verdict, PointVerdict):
+        return "found" if verdict.awarded else "unclear" if verdict.label == "unclear" else ""
+    return "found" if verdict.mark > 0 else "read"
 
 
 def _own_label(shown: Shown) -> str:
