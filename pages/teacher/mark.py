@@ -41,7 +41,7 @@ def choose_walk() -> Walk:
         st.stop()
     titles = {exam.id: exam.title for exam in listed}
     recall_choices(titles)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, gap="xsmall"):
         exam_id = st.selectbox("Exam", list(titles), format_func=titles.__getitem__, key="exam_id", width=256)
         with store.read() as db:
             questions = exams.questions(db, exam_id)
@@ -51,9 +51,9 @@ def choose_walk() -> Walk:
             [ALL_QUESTIONS, *numbers],
             format_func=lambda chosen: numbers.get(chosen, "All questions"),
             key=f"question_of_{exam_id}",
-            width=135,
+            width=150,
         )
-        wanted = st.selectbox("Show", list(Filter), format_func=sentence_case, key="wanted", width=150)
+        wanted = st.selectbox("Show", list(Filter), format_func=sentence_case, key="wanted", width=160)
         order = st.segmented_control("Order", list(Order), format_func=sentence_case, key="order", required=True)
     return Walk(exam_id, order, wanted, None if question_id == ALL_QUESTIONS else question_id)
 
