@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.marking import Role
@@ -157,6 +158,22 @@ def test_a_database_of_a_newer_version_is_an_error_in_words(app: OpenPage, store
     at = app()
     assert not at.exception
     assert "newer version" in at.error[0].value
+
+
+@pytest.mark.parametrize(
+    "page", ["teacher/mark.py", "department/exams.py", "department/agreement.py", "pilot/judges.py"]
+)
+def test_an_error_in_a_page_is_said_in_words_without_a_traceback(
+    app: OpenPage, store: Store, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    add_exam(store, [["x"]])
+    marker = add_marker(store, "Dr Li", Role.HEAD)
+    for name in ("listed", "summaries"):
+        monkeypatch.setattr(exams, name, lambda db: 1 / 0)
+    at = app(f"pages/{page}", marker)
+    assert not at.exception
+    assert "Your marks are safe" in at.error[0].value
+    assert "ZeroDivision" not in at.error[0].value
 
 
 def test_an_authors_picture_is_not_fetched_and_a_scheme_shows_every_part() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from storage import Store, decisions, exams, standings
+from storage import Store, decisions, standings
 from tests.browser import AppServer, sign_in
 
 Serve = Callable[..., AppServer]
@@ -93,11 +93,11 @@ def test_a_teacher_marks_the_demo_exam_and_a_head_sees_agreement_move(serve: Ser
     # Blind mode: no proposal until the mark is in, then the reveal, each stage stored.
     head = new_page()
     sign_in(head, server.url, "Demo head of department")
-    head.get_by_role("link", name="Agreement").click()
+    head.get_by_role("link", name="Exams").click()
+    head.get_by_text("Blind marking").click()
+    expect(head.get_by_role("switch", name=re.compile("Blind marking"))).to_be_checked()
+    head.get_by_role("link", name="Agreement").last.click()
     expect(head.get_by_role("heading", name="Agreement")).to_be_visible()
-    with store.write() as db:
-        exam = exams.listed(db)[0]
-        exams.set_blind(db, exam.id, True, None)
     page.keyboard.press("ArrowRight")
     settle_on_another(page, third)
     blind = shown_response(page)

@@ -14,11 +14,13 @@ import streamlit as st
 from components.widgets.desk.view import DeskView, Shown, desk_data
 
 _HERE = Path(__file__).parent
+_SCRIPTS = ("desk", "sending", "keys", "drafts", "drawing")
 _COMPONENT = st.components.v2.component(
     "second_marker_desk",
     html='<div class="desk"></div>',
     css=(_HERE / "desk.css").read_text(encoding="utf-8"),
-    js=(_HERE / "desk.js").read_text(encoding="utf-8"),
+    # One module to the browser; it is given no other file to import from.
+    js="\n".join((_HERE / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS),
 )
 
 
