@@ -198,7 +198,7 @@ def test_a_zero_before_the_digit_and_a_redraw_misplace_nothing(tmp_path: Path, s
     expect(page.locator(".typed")).to_contain_text("1…")
     page.get_by_role("combobox", name=re.compile("Question")).click()
     page.get_by_role("option", name="Question 1").click()
-    expect(page.get_by_role("combobox", name=re.compile("Question"))).to_have_value(re.compile("Question 1|^$"))
+    expect(page.get_by_role("combobox", name=re.compile("Question"))).not_to_be_focused()  # the keys are the desk's
     on_desk(page, second)
     expect(page.locator(".typed")).to_contain_text("1…")  # what is pending is always to be seen
     page.keyboard.press("Escape")

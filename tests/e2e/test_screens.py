@@ -18,7 +18,7 @@ from tests.support import add_exam, add_marker, new_store, propose_points
 
 Serve = Callable[..., AppServer]
 NewPage = Callable[..., Page]
-PAGES = {"": "Candidate 0401", "exams": "Demo mock 2026", "agreement": "By question", "judges": "Connect a model"}
+PAGES = {"": "Candidate 0401", "exams": "Demo mock 2026", "agreement": "Live ·", "judges": "Connect a model"}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -25,6 +25,10 @@ export default function (component) {
     desk.shownId = data.responseId
     desk.shownAt = performance.now()
     desk.typed = ""
+  }
+  const offered = `${data.responseId} ${data.phase} ${data.proposal ? data.proposal.id : ""}`
+  if (offered !== desk.offered) {
+    desk.offered = offered
     desk.armed = false
   }
   desk.data = data

@@ -1,12 +1,13 @@
 // Sending one action at a time, and again until the server has heard of it.
 
-// Keys and buttons answer only once the response has been painted: the second frame begins after the first was shown.
+// Keys and buttons answer only once the response and what is offered for it have been painted: the second frame
+// begins after the first was shown.
 function arm(desk) {
-  const shown = desk.shownId
+  const { offered, shownId } = desk
   requestAnimationFrame(() => requestAnimationFrame(() => {
-    if (desk.shownId !== shown) return
+    if (desk.offered !== offered) return
     desk.armed = true
-    desk.root.dataset.ready = shown
+    desk.root.dataset.ready = shownId
   }))
 }
 
