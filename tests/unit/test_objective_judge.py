@@ -253,3 +253,10 @@ def test_real_long_answers_are_read_as_their_authors_read_them_or_not_at_all() -
     assert len(items) > 1000
     assert len(read) > 0.9 * len(items)
     assert all(mark == expected for mark, expected in read)
+
+
+@pytest.mark.parametrize("text", ["A对，B错，C对", "A 正确 B 不正确 C 正确", "A√ B× C√"])
+def test_options_judged_one_by_one_are_left_to_the_teacher(text: str) -> None:
+    proposal = marked(text, "AC", several=True, max_mark=2)
+    assert proposal.status is ProposalStatus.ABSTAINED
+    assert "one by one" in proposal.reason

@@ -33,6 +33,7 @@ _NEGATED_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NEGATED_BEFORE = re.compile(r"(?:\bnot|\brather than|\binstead of|\bunlike)\s+(?:option\s+)?$", re.IGNORECASE)
+_JUDGED_RIGHT = re.compile(r"([A-H])\s*(?:项)?\s*(?:是|为)?\s*(?:对|正确|√|✓)")
 _EITHER = re.compile(r"\bor\b|\beither\b|或|还是")
 
 
@@ -117,6 +118,8 @@ def read_choice(text: str, key: ChoiceKey, several: bool) -> Choice:
     """
     clean = plain(text)
     labels = option_labels(key)
+    if len({found.group(1) for found in _JUDGED_RIGHT.finditer(clean)}) > 1:
+        raise Unreadable("The answer judges several options one by one. Please decide which it chooses.")
     by_words = _by_words(clean, key.options, several)
     try:
         by_letter = _by_letter(clean, labels)

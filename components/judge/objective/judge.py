@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from components.judge.objective.choice import mark_choice
 from components.judge.objective.numeric import mark_numeric
 from components.judge.objective.reading import Judgement, Unreadable
+from components.judge.talks_to_marker import flagging_talk
 from components.marking import (
     Confidence,
     Evidence,
@@ -33,6 +34,7 @@ class ObjectiveJudge:
     name = "Checked by calculation"
     version = "1"
 
+    @flagging_talk
     def propose(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()
     ) -> Proposal:

@@ -19,6 +19,7 @@ from components.judge.offline.wording_check import (
     scaled_mark,
     verdict,
 )
+from components.judge.talks_to_marker import flagging_talk
 from components.marking import (
     Confidence,
     Evidence,
@@ -59,6 +60,7 @@ class OfflineJudge:
         """What stands on every proposal: what this judge is and how well it does."""
         return f"{NOT_AN_LLM} · {self.learned.figures}" if self.learned else WORDING_LABEL
 
+    @flagging_talk
     def propose(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()
     ) -> Proposal:
