@@ -199,9 +199,11 @@ def test_a_verdict_per_point_with_evidence_in_place_and_our_total(api: PaidAPI) 
 def test_usage_records_model_prompt_tokens_and_reply(api: PaidAPI) -> None:
     api.will(says(GOOD))
     usage = api.propose().usage
-    prompt_file = Path(__file__).parents[2] / "assets" / "prompts" / "points.v1.txt"
-    assert (usage.model, usage.prompt_version, usage.tokens_in, usage.tokens_out) == ("tiny-2026", "points.v1", 100, 20)
-    assert usage.prompt_hash == hashlib.sha256(prompt_file.read_bytes()).hexdigest()
+    folder = Path(__file__).parents[2] / "assets" / "prompts"
+    sent = (folder / "points.en.v1.txt").read_bytes() + (folder / "words.en.v1.txt").read_bytes()
+    assert (usage.model, usage.prompt_version) == ("tiny-2026", "points.en.v1")
+    assert (usage.tokens_in, usage.tokens_out) == (100, 20)
+    assert usage.prompt_hash == hashlib.sha256(sent).hexdigest()
     assert json.loads(usage.raw_reply) == GOOD
     assert usage.price is None
     assert usage.seconds > 0
@@ -229,14 +231,14 @@ def test_levels_give_a_mark_inside_each_level(api: PaidAPI) -> None:
     proposal = api.propose(LEVELS)
     assert proposal.mark == 4
     assert [verdict_name(v) for v in proposal.verdicts] == ["AO1", "AO2"]
-    assert proposal.usage.prompt_version == "levels.v1"
+    assert proposal.usage.prompt_version == "levels.en.v1"
 
 
 def test_free_text_scheme_gets_one_mark_on_its_scale(api: PaidAPI) -> None:
     api.will(says({"evidence": ["enzyme"], "reason": "one idea", "mark": 1.5, "not_sure": True}))
     proposal = api.propose(WHOLE)
     assert (proposal.mark, proposal.confidence) == (1.5, Confidence.FAIRLY_SURE)
-    assert proposal.usage.prompt_version == "whole.v1"
+    assert proposal.usage.prompt_version == "free_text.en.v1"
 
 
 def test_a_scheme_of_points_and_levels_gets_both(api: PaidAPI) -> None:

@@ -6,11 +6,15 @@ import os
 from dataclasses import dataclass, field
 from typing import Literal
 
+from components.judge.llm.protocol import Protocol
+
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5.4-mini"
 NO_KEY = "no-key"
 
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+# From the least on: models differ in which of them is their least.
+LEAST_EFFORTS: tuple[ReasoningEffort, ...] = ("none", "minimal", "low")
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,8 @@ class Endpoint:
     """An OpenAI-compatible endpoint: base URL up to and including /v1, model, key.
 
     The key lives in memory only and never appears in a repr. `temperature`, `seed`, `max_tokens` and
-    `reasoning_effort` are sent only when set; `timeout` is in seconds for one request.
+    `reasoning_effort` are sent only when set, by hand or by the `protocol`, which comes first: GAOKAO sets temperature
+    0, MEDLY the least reasoning effort. `timeout` is in seconds for one request.
     """
 
     base_url: str
@@ -29,6 +34,7 @@ class Endpoint:
     max_tokens: int | None = None
     reasoning_effort: ReasoningEffort | None = None
     timeout: float = 120.0
+    protocol: Protocol = Protocol.FULL
 
     @classmethod
     def from_environment(cls) -> Endpoint | None:
@@ -45,11 +51,17 @@ class Endpoint:
 
     @property
     def settings(self) -> dict[str, object]:
-        """The optional request parameters that are set, under their names in the API."""
+        """The optional request parameters that are set, under their names in the API; see `efforts` for one more."""
         named = {
-            "temperature": self.temperature,
+            "temperature": 0.0 if self.protocol is Protocol.GAOKAO else self.temperature,
             "seed": self.seed,
             "max_tokens": self.max_tokens,
-            "reasoning_effort": self.reasoning_effort,
         }
         return {name: value for name, value in named.items() if value is not None}
+
+    @property
+    def efforts(self) -> tuple[ReasoningEffort, ...]:
+        """Values of `reasoning_effort` to send, each where the server refuses those before it; none: send none."""
+        if self.protocol is Protocol.MEDLY:
+            return LEAST_EFFORTS
+        return (self.reasoning_effort,) if self.reasoning_effort else ()

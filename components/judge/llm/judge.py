@@ -12,14 +12,16 @@ from openai.types.chat import ChatCompletion
 
 from components.judge.evidence import checked, weigh
 from components.judge.llm.endpoint import Endpoint
-from components.judge.llm.fence import neutralised, talks_to_marker
+from components.judge.llm.fence import neutralised
 from components.judge.llm.prompt import Message, PictureError, Prompt, messages, prompt_for, prompts_hash
-from components.judge.llm.reply import InvalidReply, read, schema_for
+from components.judge.llm.protocol import Protocol
+from components.judge.llm.reply import Abstains, InvalidReply, read
+from components.judge.llm.schema import schema_for
 from components.judge.llm.transport import Exchange, NoReply
+from components.judge.talks_to_marker import flagging_talk, talks_to_marker
 from components.marking import (
     Confidence,
     Exemplar,
-    Flag,
     Proposal,
     ProposalStatus,
     Question,
@@ -35,7 +37,7 @@ RE_ASKS = 2
 
 
 class LLMJudge:
-    """Marks with a model on an OpenAI-compatible endpoint. May be used from several threads.
+    """Marks with a model on an OpenAI-compatible endpoint, by its protocol. May be used from several threads.
 
     A reply that cannot be used is asked for again at most twice, with what was wrong; then the proposal is failed and
     keeps the raw reply. The total is always ours.
@@ -50,22 +52,26 @@ class LLMJudge:
         tries: int = 5,
     ) -> None:
         """`tries` bounds the requests for one reply when network, rate limit or server fail; `sleep` waits between."""
-        self.name = f"{endpoint.model} · LLM"
-        self.version = prompts_hash()
+        full = endpoint.protocol is Protocol.FULL
+        self.name = f"{endpoint.model} · LLM" if full else f"{endpoint.model} · LLM, {endpoint.protocol.named}"
+        self.version = prompts_hash(endpoint.protocol)
         self.exchange = Exchange(endpoint, client=client, sleep=sleep, tries=tries)
         self._endpoint = endpoint
 
+    @flagging_talk
     def propose(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()
     ) -> Proposal:
-        """A proposal; abstained for a blank answer, failed with a reason where no valid reply was to be had.
+        """A proposal; abstained for a blank answer or where the model abstains, failed where there was no valid reply.
 
-        An exemplar that is the response itself is left out. Raises JudgeStopped when no response can be judged.
+        Both give their reason. An exemplar that is the response itself is left out, and all are by a published
+        protocol, which has none. Raises JudgeStopped when no response can be judged.
         """
         if not neutralised(response.text) and not response.pictures:
             return abstain(self.name, "The answer is blank, so there is nothing to judge.")
-        shown = [exemplar for exemplar in exemplars if exemplar.response_id != response.id]
-        prompt = prompt_for(scheme)
+        protocol = self._endpoint.protocol
+        shown = [e for e in exemplars if e.response_id != response.id and protocol is Protocol.FULL]
+        prompt = prompt_for(scheme, question, protocol)
         tally = _Tally(prompt, self._endpoint.model)
         try:
             conversation = messages(prompt, question, scheme, response, shown)
@@ -73,9 +79,12 @@ class LLMJudge:
         except (PictureError, NoReply, InvalidReply) as error:
             outcome: dict[str, Any] = {"status": ProposalStatus.FAILED, "reason": _reason(error)}
             verdicts = ()
+        except Abstains as abstains:
+            outcome = {"status": ProposalStatus.ABSTAINED, "reason": f"The model leaves this to you: {abstains}"}
+            verdicts = ()
         else:
             verdicts = tuple(checked(verdict, response.text) for verdict in verdicts)
-            outcome = _trust(verdicts, response)
+            outcome = _trust(verdicts, response, quoting=protocol is Protocol.FULL)
         outcome |= {
             "label": self.name,
             "exemplars": tuple(exemplar.response_id for exemplar in shown),
@@ -84,13 +93,14 @@ class LLMJudge:
         return propose_from(verdicts, scheme, **outcome) if verdicts else Proposal.model_validate(outcome)
 
     def _verdicts(self, conversation: list[Message], scheme: Scheme, tally: _Tally) -> tuple[Verdict, ...]:
-        """Valid verdicts, re-asking within the bound. Raises InvalidReply with the last fault, or as ask does."""
+        """Valid verdicts, re-asking within the bound. Raises InvalidReply with the last fault, Abstains, or as ask."""
+        protocol = tally.prompt.protocol
         fault = InvalidReply("")
         for _ in range(1 + RE_ASKS):
-            completion = self.exchange.ask(conversation, lambda bounds: schema_for(scheme, bounds=bounds))
+            completion = self.exchange.ask(conversation, lambda bounds: schema_for(scheme, protocol, bounds=bounds))
             tally.count(completion)
             try:
-                return read(completion, scheme)
+                return read(completion, scheme, protocol)
             except InvalidReply as invalid:
                 fault = invalid
             if fault.complete:
@@ -135,10 +145,9 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _trust(verdicts: Sequence[Verdict], response: Response) -> dict[str, Any]:
-    confidence, flags = weigh(verdicts, pictures=bool(response.pictures))
-    words = talks_to_marker(response.text)
-    if words is not None:
-        flags = (*flags, Flag(kind="talks to the marker", text=f"The answer speaks to the marker: “{words}”."))
+def _trust(verdicts: Sequence[Verdict], response: Response, *, quoting: bool) -> dict[str, Any]:
+    """Confidence and flags. A protocol that has no quotes gives nothing to weigh, so no confidence is claimed."""
+    confidence, flags = weigh(verdicts, pictures=bool(response.pictures)) if quoting else (None, ())
+    if talks_to_marker(response.text):
         confidence = Confidence.UNSURE
     return {"confidence": confidence, "flags": flags}

@@ -13,10 +13,15 @@ from string import Template
 from typing import Any
 
 from components.judge.llm.fence import neutralised
-from components.marking import Exemplar, Question, Response, Scheme, format_mark
+from components.judge.llm.protocol import Protocol
+from components.judge.llm.scheme_text import possible_marks, scheme_text
+from components.marking import Exemplar, Question, QuestionType, Response, Scheme, format_mark
 
 FOLDER = Path(__file__).parents[3] / "assets" / "prompts"
-POINTS, LEVELS, WHOLE = "points.v1", "levels.v1", "whole.v1"
+LANGUAGES = ("en", "zh")
+KINDS = ("points", "working", "levels", "essay", "free_text", "objective")
+VERSION = "v1"
+PUBLISHED = {Protocol.MEDLY: f"medly.en.{VERSION}", Protocol.GAOKAO: f"gaokao.zh.{VERSION}"}
 
 Message = dict[str, Any]
 
@@ -29,39 +34,85 @@ class PictureError(ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt file: its version (the file's name), the SHA-256 of its bytes, and its sections by name."""
+    """One prompt file: its version (the file's name), its sections by name, and its language's words for a scheme.
+
+    `hash` is the SHA-256 of the file's bytes followed by those of the words file: all our words that a model is sent.
+    """
 
     version: str
     hash: str
+    protocol: Protocol
     sections: dict[str, str]
+    words: dict[str, str]
 
-    def render(self, section: str, **values: str) -> str:
+    def render(self, section: str, **values: object) -> str:
         """A section with its places filled in; a half character (lone surrogate), which cannot be sent, becomes ?."""
-        words = Template(self.sections[section]).substitute(values).strip()
-        return words.encode("utf-8", "replace").decode("utf-8")
+        return _filled(self.sections[section], values)
+
+    def word(self, name: str, **values: object) -> str:
+        """A phrase about a scheme, in the prompt's language."""
+        return _filled(self.words[name], values)
 
     def again(self, fault: str) -> str:
         """What a model is told when its reply could not be used."""
         return self.render("again", fault=fault)
 
 
-@lru_cache(maxsize=16)
-def load(version: str) -> Prompt:
-    """The prompt of that version. Raises FileNotFoundError when assets/prompts does not have it."""
-    words = (FOLDER / f"{version}.txt").read_bytes()
-    parts = _SECTION.split(words.decode("utf-8"))
-    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
-    return Prompt(version, hashlib.sha256(words).hexdigest(), sections)
+def _filled(section: str, values: dict[str, object]) -> str:
+    return Template(section).substitute(values).strip().encode("utf-8", "replace").decode("utf-8")
 
 
-def prompts_hash() -> str:
-    """One hash over every prompt that may be used: it moves when any of their words does."""
-    return hashlib.sha256("".join(load(version).hash for version in (LEVELS, POINTS, WHOLE)).encode()).hexdigest()
+@lru_cache(maxsize=32)
+def load(version: str, protocol: Protocol = Protocol.FULL) -> Prompt:
+    """The prompt of that version (kind.language.v1). Raises FileNotFoundError when assets/prompts does not have it."""
+    language = version.split(".")[1]
+    prompt = (FOLDER / f"{version}.txt").read_bytes()
+    words = (FOLDER / f"words.{language}.{VERSION}.txt").read_bytes()
+    return Prompt(version, hashlib.sha256(prompt + words).hexdigest(), protocol, _sections(prompt), _sections(words))
 
 
-def prompt_for(scheme: Scheme) -> Prompt:
-    """The prompt for the kind of scheme: levels, points, or one mark for the whole answer."""
-    return load(LEVELS if scheme.objectives else POINTS if scheme.points else WHOLE)
+def _sections(file: bytes) -> dict[str, str]:
+    parts = _SECTION.split(file.decode("utf-8"))
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def prompts_hash(protocol: Protocol = Protocol.FULL) -> str:
+    """One hash over a protocol and every prompt it may use: it moves when any of their words does."""
+    full = [f"{kind}.{language}.{VERSION}" for kind in KINDS for language in LANGUAGES]
+    versions = full if protocol is Protocol.FULL else [PUBLISHED[protocol]]
+    hashes = [load(version, protocol).hash for version in versions]
+    return hashlib.sha256("".join([protocol, *hashes]).encode()).hexdigest()
+
+
+def prompt_for(scheme: Scheme, question: Question | None = None, protocol: Protocol = Protocol.FULL) -> Prompt:
+    """The prompt for a scheme: of a published protocol the only one, of ours by kind and by the question's language.
+
+    A question in a language other than Chinese gets the English one. Without a question the scheme alone decides.
+    """
+    if protocol is not Protocol.FULL:
+        return load(PUBLISHED[protocol], protocol)
+    language = "en" if question is None else question.language.strip().lower().replace("_", "-").split("-")[0]
+    return load(f"{_kind(scheme, question)}.{'zh' if language == 'zh' else 'en'}.{VERSION}")
+
+
+def scheme_words(scheme: Scheme, prompt: Prompt | None = None) -> str:
+    """The mark scheme as a prompt shows it, in the prompt's language (without one: in English); may be empty.
+
+    Medly's protocol leaves the teacher's note out, as published.
+    """
+    prompt = prompt or prompt_for(scheme)
+    full, medly = prompt.protocol is Protocol.FULL, prompt.protocol is Protocol.MEDLY
+    return scheme_text(scheme, prompt.word, marks=full, note=not medly)
+
+
+def _kind(scheme: Scheme, question: Question | None) -> str:
+    answered = None if question is None else question.type
+    if scheme.objectives:
+        return "essay" if answered is QuestionType.ESSAY else "levels"
+    if scheme.points:
+        follows = any(point.follow_through for point in scheme.points)
+        return "working" if follows or answered is QuestionType.WORKING else "points"
+    return "objective" if scheme.choice or scheme.numeric else "free_text"
 
 
 def messages(
@@ -72,84 +123,61 @@ def messages(
     Nothing of the candidate but the answer and the pseudonym goes in. Raises PictureError for a picture that is
     neither PNG nor JPEG.
     """
-    max_mark = format_mark(question.max_mark)
-    examples = "".join(
-        "\n"
-        + prompt.render(
-            "example",
-            answer=neutralised(exemplar.text),
-            mark=format_mark(exemplar.mark),
-            max_mark=max_mark,
-            grading=neutralised(exemplar.grading),
-        )
-        + "\n"
-        for exemplar in exemplars
-    )
-    words = prompt.render(
-        "user",
-        number=question.number,
-        max_mark=max_mark,
-        question=question.text,
-        stimulus=question.stimulus or "(none)",
-        scheme=scheme_words(scheme),
-        model_answer="\n\n".join(part for part in (question.model_answer, question.analysis) if part) or "(none)",
-        examples=examples,
-        response_id=neutralised(response.id),
-        answer=neutralised(response.text) or "(on the attached pictures)",
-    )
     pictures = [_picture_part(picture, i) for i, picture in enumerate(response.pictures, 1)]
+    answer = neutralised(response.text) or prompt.word("pictures")
+    words = _user_words(prompt, question, scheme, neutralised(response.id), answer, exemplars)
     content = [{"type": "text", "text": words}, *pictures] if pictures else words
     return [{"role": "system", "content": prompt.render("system")}, {"role": "user", "content": content}]
 
 
-def scheme_words(scheme: Scheme) -> str:
-    """A mark scheme as a marker reads it."""
-    lines = [scheme.text] if scheme.text else []
-    for point in scheme.points:
-        lines.append(f"{point.code} [{format_mark(point.marks)}] {point.text}")
-        lines += _detail("accept", point.accept) + _detail("reject", point.reject) + _detail("needs", point.needs)
-        if point.follow_through:
-            lines.append("   ft: credit correct work from the candidate's own earlier value")
-        if point.group is not None:
-            lines.append(f"   in group {point.group}")
-    for group in scheme.groups:
-        lines.append(f"Group {group.code}: at most {format_mark(group.cap)} marks. {group.text}".strip())
-    for objective in scheme.objectives:
-        lines.append(f"{objective.code} {objective.name}".strip())
-        for level in sorted(objective.levels, key=lambda band: band.level, reverse=True):
-            lines.append(
-                f"   Level {level.level} [{format_mark(level.low)} to {format_mark(level.high)}] {level.descriptor}"
-            )
-        lines.append("   Level 0 [0] Nothing creditable.")
-    lines += _key_lines(scheme)
-    if not scheme.points and not scheme.objectives:
-        lines.append(f"Possible marks: {', '.join(format_mark(mark) for mark in scheme.scale.marks())}.")
-    if scheme.note:
-        lines.append(f"The teacher's note to the marker: {scheme.note}")
-    return "\n".join(lines)
+def _user_words(
+    prompt: Prompt, question: Question, scheme: Scheme, response_id: str, answer: str, exemplars: Sequence[Exemplar]
+) -> str:
+    none, max_mark = prompt.word("none"), format_mark(question.max_mark)
+    if prompt.protocol is Protocol.MEDLY:
+        return prompt.render(
+            "user",
+            max_mark=max_mark,
+            question=question.text,
+            stimulus=question.stimulus,
+            scheme=scheme_words(scheme, prompt) or none,
+            answer=answer,
+        )
+    if prompt.protocol is Protocol.GAOKAO:
+        criteria = scheme_words(scheme, prompt)
+        return prompt.render(
+            "user",
+            max_mark=max_mark,
+            marks=possible_marks(scheme),
+            question=question.text,
+            stimulus=question.stimulus,
+            analysis=question.analysis or none,
+            standard_answer=question.model_answer or none,
+            criteria=f"\n{prompt.render('criteria', scheme=criteria)}\n" if criteria else "",
+            answer=answer,
+        )
+    return prompt.render(
+        "user",
+        number=question.number,
+        max_mark=max_mark,
+        question=question.text,
+        stimulus=question.stimulus or none,
+        scheme=scheme_words(scheme, prompt),
+        model_answer="\n\n".join(part for part in (question.model_answer, question.analysis) if part) or none,
+        examples="".join(f"\n{_example(prompt, exemplar, max_mark)}\n" for exemplar in exemplars),
+        response_id=response_id,
+        answer=answer,
+    )
 
 
-def _key_lines(scheme: Scheme) -> list[str]:
-    lines: list[str] = []
-    if scheme.choice:
-        lines += [f"Option {letter}: {text}" for letter, text in scheme.choice.options.items()]
-        lines.append(f"Right: {' or '.join(scheme.choice.correct)}")
-        lines += [f"{answer}: {format_mark(mark)} marks" for answer, mark in scheme.choice.partial.items()]
-        if scheme.choice.subset_marks is not None:
-            lines.append(f"Only part of it, with nothing wrong: {format_mark(scheme.choice.subset_marks)} marks")
-    if scheme.numeric:
-        key = scheme.numeric
-        lines.append(f"Right: {' or '.join(key.correct)}")
-        lines += [f"Within ±{key.tolerance:g}"] if key.tolerance else []
-        lines += [f"Within ±{key.relative_tolerance:.2%} of it"] if key.relative_tolerance else []
-        lines += [f"To {key.significant_figures} significant figures"] if key.significant_figures else []
-        lines += ["The unit must be given."] if key.unit_required else []
-        lines += [f"{answer}: {format_mark(mark)} marks" for answer, mark in key.partial.items()]
-    return lines
-
-
-def _detail(name: str, items: Sequence[str]) -> list[str]:
-    return [f"   {name}: {'; '.join(items)}"] if items else []
+def _example(prompt: Prompt, exemplar: Exemplar, max_mark: str) -> str:
+    return prompt.render(
+        "example",
+        answer=neutralised(exemplar.text),
+        mark=format_mark(exemplar.mark),
+        max_mark=max_mark,
+        grading=neutralised(exemplar.grading),
+    )
 
 
 def _picture_part(picture: bytes, place: int) -> Message:

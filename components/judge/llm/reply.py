@@ -1,4 +1,4 @@
-"""The form a model's reply must have, and reading verdicts out of it."""
+"""Reading verdicts out of a model's reply."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from openai.types.chat import ChatCompletion
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from components.judge.llm.protocol import Protocol
 from components.marking import (
     Evidence,
     LevelVerdict,
@@ -19,11 +20,15 @@ from components.marking import (
     Scheme,
     Verdict,
     WholeVerdict,
-    format_mark,
     total,
 )
 
-MOST_QUOTES = 4
+# What a model without strict outputs writes where it does not abstain.
+_NOT_ABSTAINING = frozenset({"", "no", "none", "null", "false", "n/a", "否", "无"})
+
+
+class Abstains(Exception):
+    """The model will not give a mark. The message is its reason."""
 
 
 class InvalidReply(ValueError):
@@ -74,33 +79,26 @@ class _Parts(BaseModel):
     levels: list[_Level] = []
 
 
-def schema_for(scheme: Scheme, *, bounds: bool = True) -> dict[str, Any]:
-    """JSON Schema of a reply to this scheme, in the subset that strict structured outputs allow.
+class _Medly(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
 
-    Codes, levels and marks are enumerated. Without `bounds` lists have no lengths, for servers that refuse them.
-    Evidence and reason come before the verdict, so that a model weighs before it decides.
-    """
-    parts: dict[str, Any] = {}
-    if scheme.points:
-        codes = [point.code for point in scheme.points]
-        item = _part_schema({"code": {"type": "string", "enum": codes}}, {"awarded": {"type": "boolean"}}, bounds)
-        parts["points"] = _list_schema(item, len(codes), len(codes), bounds)
-    if scheme.objectives:
-        codes = [objective.code for objective in scheme.objectives]
-        levels = sorted({0, *(level.level for objective in scheme.objectives for level in objective.levels)})
-        marks = [m for m in scheme.scale.marks() if m <= max(o.max_mark for o in scheme.objectives)]
-        verdict = {"level": {"type": "integer", "enum": levels}, "mark": _mark_schema(marks)}
-        item = _part_schema({"objective": {"type": "string", "enum": codes}}, verdict, bounds)
-        parts["levels"] = _list_schema(item, len(codes), len(codes), bounds)
-    return _object_schema(parts) if parts else _part_schema({}, {"mark": _mark_schema(scheme.scale.marks())}, bounds)
+    mark: float
 
 
-def read(completion: ChatCompletion, scheme: Scheme) -> tuple[Verdict, ...]:
+class _Gaokao(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    process: str
+    total: float
+
+
+def read(completion: ChatCompletion, scheme: Scheme, protocol: Protocol = Protocol.FULL) -> tuple[Verdict, ...]:
     """The verdicts of a reply, in the scheme's order. Raises InvalidReply with what was wrong, for the model to mend.
 
-    JSON inside a code fence or among other words is read; thinking aloud before it is skipped.
+    Raises Abstains where the protocol lets the model abstain and it does. JSON inside a code fence or among other words
+    is read; thinking aloud before it is skipped.
     """
-    return verdicts_in(content(completion), scheme)
+    return verdicts_in(content(completion), scheme, protocol)
 
 
 def content(completion: ChatCompletion) -> str:
@@ -121,16 +119,17 @@ def content(completion: ChatCompletion) -> str:
     return text
 
 
-def verdicts_in(text: str, scheme: Scheme) -> tuple[Verdict, ...]:
-    """Verdicts written as JSON in text, in the scheme's order. Raises InvalidReply with what was wrong."""
+def verdicts_in(text: str, scheme: Scheme, protocol: Protocol = Protocol.FULL) -> tuple[Verdict, ...]:
+    """Verdicts written as JSON in text, in the scheme's order. Raises InvalidReply or Abstains, as read does."""
     found = _json_object(text)
     try:
-        verdicts: tuple[Verdict, ...]
-        if not scheme.points and not scheme.objectives:
-            whole = _Whole.model_validate(found)
-            verdicts = (WholeVerdict(mark=whole.mark, **whole.common()),)
-        else:
-            verdicts = _parts(_Parts.model_validate(found), scheme)
+        match protocol:
+            case Protocol.MEDLY:
+                verdicts: tuple[Verdict, ...] = (_medly(found),)
+            case Protocol.GAOKAO:
+                verdicts = (_gaokao(found),)
+            case Protocol.FULL:
+                verdicts = _full(found, scheme)
         total(verdicts, scheme)
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in error.errors()[:5]]
@@ -138,6 +137,37 @@ def verdicts_in(text: str, scheme: Scheme) -> tuple[Verdict, ...]:
     except MarkError as error:
         raise InvalidReply(str(error)) from error
     return verdicts
+
+
+def _medly(found: dict[str, Any]) -> WholeVerdict:
+    mark = _Medly.model_validate(found).mark
+    if not mark.is_integer():
+        raise InvalidReply(f"the mark {mark:g} is not a whole number.")
+    return WholeVerdict(mark=mark)
+
+
+def _gaokao(found: dict[str, Any]) -> WholeVerdict:
+    reply = _Gaokao.model_validate(found)
+    if not reply.process.strip():
+        raise InvalidReply("the grading process is missing.")
+    return WholeVerdict(mark=reply.total, reason=reply.process.strip())
+
+
+def _full(found: dict[str, Any], scheme: Scheme) -> tuple[Verdict, ...]:
+    _heed_abstention(found.get("abstain"))
+    if scheme.points or scheme.objectives:
+        return _parts(_Parts.model_validate(found), scheme)
+    whole = _Whole.model_validate(found)
+    return (WholeVerdict(mark=whole.mark, **whole.common()),)
+
+
+def _heed_abstention(said: object) -> None:
+    """Raises Abstains with the reason said, InvalidReply where something else than a reason is said."""
+    if said is None or said is False or (isinstance(said, str) and said.strip(" .。").casefold() in _NOT_ABSTAINING):
+        return
+    if not isinstance(said, str):
+        raise InvalidReply("abstain must be null, or the reason for abstaining in one sentence.")
+    raise Abstains(" ".join(said.split())[:500])
 
 
 def _parts(reply: _Parts, scheme: Scheme) -> tuple[Verdict, ...]:
@@ -185,31 +215,3 @@ def _json_object(text: str) -> dict[str, Any]:
     if longest is None:
         raise InvalidReply("it holds no JSON object.")
     return longest[1]
-
-
-def _mark_schema(marks: list[float]) -> dict[str, Any]:
-    """Whole marks as integers: a grammar writes 3, and 3.0 would be another word to it."""
-    if all(mark.is_integer() for mark in marks):
-        return {"type": "integer", "enum": [int(mark) for mark in marks]}
-    return {"type": "number", "enum": [json.loads(format_mark(mark)) for mark in marks]}
-
-
-def _part_schema(first: dict[str, Any], last: dict[str, Any], bounds: bool) -> dict[str, Any]:
-    quotes = _list_schema({"type": "string"}, 0, MOST_QUOTES, bounds)
-    return _object_schema(
-        {**first, "evidence": quotes, "reason": {"type": "string"}, **last, "not_sure": {"type": "boolean"}}
-    )
-
-
-def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _list_schema(item: dict[str, Any], least: int, most: int, bounds: bool) -> dict[str, Any]:
-    limits = {"minItems": least, "maxItems": most} if bounds else {}
-    return {"type": "array", "items": item, **limits}

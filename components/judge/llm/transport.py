@@ -16,7 +16,7 @@ from openai.types.chat import ChatCompletion
 from pydantic import ValidationError
 
 from components.judge.base import JudgeStopped
-from components.judge.llm.endpoint import NO_KEY, Endpoint
+from components.judge.llm.endpoint import NO_KEY, Endpoint, ReasoningEffort
 from components.judge.llm.prompt import Message
 
 FORMATS = ("json_schema", "json_object", "text")
@@ -39,6 +39,8 @@ _WRONG_KEY = re.compile(
 _NO_QUOTA = re.compile(
     r"insufficient[ _]quota|exceeded your current quota|billing|insufficient (?:balance|credits?|funds)", re.IGNORECASE
 )
+# How Ollama ("does not support thinking") and Gemini ("only works in thinking mode") speak of reasoning_effort.
+_EFFORT_REFUSED = re.compile(r"reasoning[ ._-]?(?:effort|value)|\bthink(?:ing)?\b", re.IGNORECASE)
 _FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|responsible ?ai", re.IGNORECASE)
 
 
@@ -121,7 +123,7 @@ def _refusal_remedy(said: str, status: int, sent: dict[str, Any]) -> Remedy:
     if _FILTERED.search(said):
         return Remedy(Action.GIVE_UP, "The provider's content filter refused this response.")
     for name in ("temperature", "seed", "max_tokens", "max_completion_tokens", "reasoning_effort"):
-        if name in sent and re.search(rf"\b{name}\b", said):
+        if name in sent and re.search(_EFFORT_REFUSED if name == "reasoning_effort" else rf"\b{name}\b", said):
             return Remedy(Action.DROP, parameter=name)
     if "response_format" in sent:
         if sent["response_format"]["type"] == "json_schema" and _BOUNDS_REFUSED.search(said):
@@ -153,6 +155,7 @@ class Exchange:
         self._rung = 0
         self._bounds = True
         self._dropped: tuple[str, ...] = ()
+        self._efforts_refused: frozenset[object] = frozenset()
 
     @property
     def format(self) -> str:
@@ -187,11 +190,23 @@ class Exchange:
                 case Action.NO_BOUNDS:
                     self._bounds = False
                 case Action.DROP:
-                    self._dropped = (*self._dropped, step.parameter)
+                    self._drop(step.parameter, sent[step.parameter])
                 case Action.GIVE_UP:
                     raise NoReply(step.words)
                 case Action.STOP:
                     raise JudgeStopped(step.words)
+
+    def _drop(self, parameter: str, value: object) -> None:
+        """Leave a parameter out from now on; of the efforts, this value alone while there is another to try."""
+        if parameter == "reasoning_effort":
+            self._efforts_refused |= {value}
+            if self._effort() is not None:
+                return
+        if parameter not in self._dropped:
+            self._dropped = (*self._dropped, parameter)
+
+    def _effort(self) -> ReasoningEffort | None:
+        return next((effort for effort in self._endpoint.efforts if effort not in self._efforts_refused), None)
 
     def _open(self) -> openai.OpenAI:
         """The client, made on first use. Raises JudgeStopped where address, model or key cannot be right."""
@@ -221,6 +236,9 @@ class Exchange:
         settings = self._endpoint.settings
         if "max_tokens" in self._dropped and "max_tokens" in settings:
             settings["max_completion_tokens"] = settings["max_tokens"]
+        effort = self._effort()
+        if effort is not None:
+            settings["reasoning_effort"] = effort
         sent: dict[str, Any] = {"model": self._endpoint.model, "messages": messages}
         sent |= {name: value for name, value in settings.items() if name not in self._dropped}
         if form == "json_schema":
