@@ -98,6 +98,15 @@ def keep_alive(db: Database, job_id: int, worker: str) -> None:
     )
 
 
+def again(db: Database, job_id: int) -> None:
+    """Queue a job that has ended once more; it goes on from what is stored."""
+    db.execute(
+        "UPDATE jobs SET status = 'queued', done = 0, total = 0, message = '', finished_at = NULL "
+        "WHERE id = ? AND status IN ('done', 'failed', 'cancelled')",
+        (job_id,),
+    )
+
+
 def cancel(db: Database, job_id: int) -> None:
     """Stop a job that is queued or running; what it has stored stays."""
     db.execute(

@@ -40,6 +40,13 @@ def ensure(db: Database, name: str, kind: str, model: str = "", settings: dict[s
     return int(row["id"])
 
 
+def note_key_variable(db: Database, judge_id: int, key_variable: str | None) -> None:
+    """Note where the judge's key came from this time: how it is reached, not what it is."""
+    db.execute(
+        "UPDATE judges SET settings = json_set(settings, '$.key_variable', ?) WHERE id = ?", (key_variable, judge_id)
+    )
+
+
 def get(db: Database, judge_id: int) -> StoredJudge | None:
     row = db.execute("SELECT * FROM judges WHERE id = ?", (judge_id,)).fetchone()
     return None if row is None else _judge(row)

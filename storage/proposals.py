@@ -75,6 +75,17 @@ def with_inputs(db: Database, response_id: int, judge_id: int, inputs_hash: str)
     return None if row is None else int(row["id"])
 
 
+def known_inputs(db: Database, exam_id: int, judge_id: int) -> set[tuple[int, str]]:
+    """(response id, inputs' hash) of all that this judge has said about the exam, failures apart."""
+    rows = db.execute(
+        "SELECT p.response_id, p.inputs_hash FROM responses r "
+        "JOIN proposals p ON p.response_id = r.id AND p.judge_id = ? "
+        "WHERE r.exam_id = ? AND p.status <> 'failed' AND p.inputs_hash <> ''",
+        (judge_id, exam_id),
+    )
+    return {(row["response_id"], row["inputs_hash"]) for row in rows}
+
+
 def record_sighting(db: Database, response_id: int, marker_id: int, proposal_id: int) -> None:
     """The marker has been shown this proposal. From here on no mark of theirs on the response is blind."""
     db.execute(

@@ -12,11 +12,12 @@ from threading import Lock
 from sqlite_utils import Database
 
 from components.judge import Judge, JudgeStopped
-from components.judge.llm import ConnectionReport, Endpoint, LLMJudge, test_connection
+from components.judge.llm import ConnectionReport, Endpoint, LLMJudge, Protocol, test_connection
 from components.judge.objective import ObjectiveJudge
 from components.judge.offline import OfflineJudge
+from components.judge.prices import price_of
 from components.marking import Marker, Proposal, ProposalStatus
-from storage import Store, exams, jobs, judges, proposals, responses, standings
+from storage import Store, exams, jobs, judges, proposals, responses, runs, standings
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
 from storage.responses import StoredResponse
@@ -49,7 +50,7 @@ class Connections:
         for judge in stored:
             named: str | None = judge.settings.get("key_variable")
             if named is not None and (named == "" or os.environ.get(named)):
-                connections.connect(store, endpoint_of(judge.settings["base_url"], judge.model, named), named)
+                connections.connect(store, _endpoint_again(judge, named), named)
         return connections
 
     def connect(self, store: Store, endpoint: Endpoint, key_variable: str | None) -> int:
@@ -58,11 +59,13 @@ class Connections:
         `key_variable` names the environment variable its key came from ("" where it needs none, None where it was
         typed); it alone is stored, and brings the judge back after a restart.
         """
-        settings = {"base_url": endpoint.base_url, "key_variable": key_variable}
+        settings = {"base_url": endpoint.base_url, "protocol": endpoint.protocol, "key_variable": key_variable}
+        name = f"{endpoint.model} at {endpoint.base_url}"
+        if endpoint.protocol is not Protocol.FULL:
+            name += f", {endpoint.protocol.named}"
         with store.write() as db:
-            judge_id = judges.ensure(
-                db, f"{endpoint.model} at {endpoint.base_url}", judges.LLM, endpoint.model, settings
-            )
+            judge_id = judges.ensure(db, name, judges.LLM, endpoint.model, settings)
+            judges.note_key_variable(db, judge_id, key_variable)
         with self._lock:
             self._connected[judge_id] = LLMJudge(endpoint)
         return judge_id
@@ -92,9 +95,14 @@ class Connections:
         return test.result() if test.done() else None
 
 
-def endpoint_of(base_url: str, model: str, key_variable: str) -> Endpoint:
-    """The endpoint whose key the named environment variable holds ("" where it needs none)."""
-    return Endpoint(base_url=base_url, model=model, api_key=os.environ.get(key_variable, "") if key_variable else "")
+def _endpoint_again(judge: StoredJudge, key_variable: str) -> Endpoint:
+    """The endpoint of a judge from before, whose key the named environment variable holds ("" where it needs none)."""
+    return Endpoint(
+        base_url=judge.settings["base_url"],
+        model=judge.model,
+        api_key=os.environ.get(key_variable, "") if key_variable else "",
+        protocol=Protocol(judge.settings.get("protocol", Protocol.FULL)),
+    )
 
 
 def default_judges(store: Store) -> tuple[int, int]:
@@ -115,10 +123,27 @@ def choose_judge(store: Store, exam_id: int, judge_id: int, marker: Marker | Non
         return jobs.add(db, "propose", {"exam_id": exam_id})
 
 
-def propose_exam(store: Store, connections: Connections, exam_id: int, progress: Progress) -> str:
+def go_on(store: Store, job_id: int) -> bool:
+    """Queue an ended run's job again: what is stored is not asked again, what failed is.
+
+    False, and nothing queued, where a newer run of the same exam has taken its place.
+    """
+    with store.write() as db:
+        job = jobs.get(db, job_id)
+        newest = None if job is None else jobs.latest_of_exam(db, "propose", job.payload["exam_id"])
+        if newest is None or newest.id != job_id:
+            return False
+        jobs.again(db, job_id)
+        return True
+
+
+def propose_exam(
+    store: Store, connections: Connections, exam_id: int, progress: Progress, job_id: int | None = None
+) -> str:
     """Make the proposals that an exam's desk lacks, undecided responses first. Gives a summary in words.
 
-    Raises JudgeStopped when the judge cannot work at all. What is stored stays; the same call again goes on from there.
+    With a job, its run is noted and every proposal names it. Raises JudgeStopped when the judge cannot work at all.
+    What is stored stays; the same call again goes on from there.
     """
     with store.read() as db:
         exam = exams.get(db, exam_id)
@@ -129,6 +154,10 @@ def propose_exam(store: Store, connections: Connections, exam_id: int, progress:
         chosen = judges.get(db, exam.judge_id) if exam.judge_id is not None else None
     if chosen is None:
         return "No judge has been chosen for this exam."
+    run_id = None
+    if job_id is not None:
+        with store.write() as db:
+            run_id = runs.begin(db, exam_id, chosen.id, job_id)
     # Objective questions first: no model is needed for them, so none that fails can keep them waiting.
     work.sort(key=lambda each: not each[0].question.type.objective)
     total, done = sum(len(answers) for _, answers in work), 0
@@ -143,7 +172,7 @@ def propose_exam(store: Store, connections: Connections, exam_id: int, progress:
                 f"{stored.name} is not connected. Connect it again on the Judges page; its key is never stored."
             )
         for batch in _batches(answers, LLM_AT_ONCE if stored.kind == judges.LLM else 50):
-            silent = propose_batch(store, judge, stored.id, question, batch)
+            silent = propose_batch(store, judge, stored.id, question, batch, run_id)
             done += len(batch)
             if silent:
                 raise JudgeStopped(f"{stored.name} does not answer, so nothing more was sent. {silent}")
@@ -164,13 +193,18 @@ def _summary(store: Store, exam_id: int) -> str:
 
 
 def propose_batch(
-    store: Store, judge: Judge, judge_id: int, question: StoredQuestion, answers: list[StoredResponse]
+    store: Store,
+    judge: Judge,
+    judge_id: int,
+    question: StoredQuestion,
+    answers: list[StoredResponse],
+    run_id: int | None = None,
 ) -> str:
     """Propose for some responses of one question and store all of it at once; what is known already is left alone.
 
     Gives the reason where several were asked and the judge's server gave no reply to any, else "".
     """
-    hashes = {answer.id: inputs_hash(judge, question, answer) for answer in answers}
+    hashes = inputs_hashes(judge, question, answers)
 
     def unknown(db: Database, asked: list[StoredResponse]) -> list[StoredResponse]:
         return [a for a in asked if proposals.with_inputs(db, a.id, judge_id, hashes[a.id]) is None]
@@ -186,7 +220,17 @@ def propose_batch(
         for answer in unknown(db, answers):
             proposal = made[answer.id]
             if isinstance(proposal, Proposal):
-                proposals.add(db, answer.id, judge_id, question.scheme_id, proposal, inputs_hash=hashes[answer.id])
+                if isinstance(judge, LLMJudge):
+                    proposal = _priced(proposal)
+                proposals.add(
+                    db,
+                    answer.id,
+                    judge_id,
+                    question.scheme_id,
+                    proposal,
+                    inputs_hash=hashes[answer.id],
+                    run_id=run_id,
+                )
     for proposal in made.values():
         if isinstance(proposal, JudgeStopped):
             raise proposal
@@ -213,10 +257,26 @@ def _proposal(judge: Judge, question: StoredQuestion, answer: StoredResponse) ->
         return Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason)
 
 
-def inputs_hash(judge: Judge, question: StoredQuestion, answer: StoredResponse) -> str:
-    """What a proposal depends on: the judge's version, the question, its scheme's version, the answer's words."""
-    inputs = (judge.version, question.question.model_dump_json(), str(question.scheme_id), answer.text)
-    return hashlib.sha256("\x00".join(inputs).encode("utf-8", "surrogatepass")).hexdigest()
+def _priced(proposal: Proposal) -> Proposal:
+    """The proposal with its price: 0 where nothing was sent, None where it is not known."""
+    usage = proposal.usage
+    if usage.tokens_in or usage.tokens_out:
+        price = price_of(usage.model, usage.tokens_in, usage.tokens_out)
+    else:  # a blank answer is not sent; any other was, and its server reported no tokens
+        price = 0.0 if proposal.status is ProposalStatus.ABSTAINED and not usage.raw_reply else None
+    return proposal.model_copy(update={"usage": usage.model_copy(update={"price": price})})
+
+
+def inputs_hashes(judge: Judge, question: StoredQuestion, answers: list[StoredResponse]) -> dict[int, str]:
+    """What each proposal depends on: the judge's version, the question, its scheme's version, the answer's words."""
+    shared = f"{judge.version}\x00{question.question.model_dump_json()}\x00{question.scheme_id}\x00"
+    start = hashlib.sha256(shared.encode("utf-8", "surrogatepass"))
+    hashes = {}
+    for answer in answers:
+        inputs = start.copy()
+        inputs.update(answer.text.encode("utf-8", "surrogatepass"))
+        hashes[answer.id] = inputs.hexdigest()
+    return hashes
 
 
 def _batches(answers: list[StoredResponse], size: int) -> list[list[StoredResponse]]:

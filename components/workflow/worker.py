@@ -87,7 +87,7 @@ class Worker:
                 return jobs.beat(db, job.id, self._name, done, total, message) and not self._stopping.is_set()
 
         if job.kind == "propose":
-            return propose_exam(self._store, self._connections, job.payload["exam_id"], progress)
+            return propose_exam(self._store, self._connections, job.payload["exam_id"], progress, job.id)
         if job.kind == "learn":
             return learn_question(self._store, job.payload["question_id"], progress)
         return f"This version does not know jobs of the kind {job.kind}."

@@ -4,10 +4,12 @@ import os
 
 import streamlit as st
 
-from components.judge.llm import ConnectionReport, Endpoint
+from components.judge.llm import ConnectionReport, Endpoint, Protocol
 from components.marking import PointVerdict, format_mark
 from components.widgets.figures import plain
 from components.workflow import judging
+from components.workflow.estimate import estimate
+from pages.pilot.run_words import estimate_text
 from pages.shared import guard
 from pages.shared.desk_services import services
 from storage import exams, jobs, judges
@@ -73,6 +75,8 @@ def choose_for_exam(listed: list[StoredJudge]) -> None:
             disabled=judge_id is None,
             on_click=lambda: judging.choose_judge(store, exam_id, judge_id, marker),
         )
+    if judge_id is not None and (ahead := estimate(store, connections, exam_id, judge_id)) is not None:
+        st.markdown(plain(estimate_text(ahead)))
     st.caption(
         "Choice and numeric questions are always marked by rule. Proposals that a judge has made are kept; "
         "responses it has not seen are sent to it in the background, and a failed one is asked again."
@@ -121,7 +125,17 @@ def connect_panel() -> None:
         variable = st.text_input("Environment variable", value="OPENAI_API_KEY").strip()
         if variable and not os.environ.get(variable):
             st.warning(f"This server's environment has no {plain(variable)}. Set it and start the server again.")
-    endpoint = Endpoint(base_url, model, typed.strip() or (os.environ.get(variable, "") if variable else ""))
+    protocol = st.segmented_control(
+        "Protocol",
+        list(Protocol),
+        format_func=lambda chosen: chosen.named[:1].upper() + chosen.named[1:],
+        default=Protocol.FULL,
+        required=True,
+        help="Full: a verdict for each marking point with quoted evidence. Medly's prompt: one whole mark, no reasons. "
+        "GAOKAO-Bench's prompt: a grading process and the total, asked in Chinese.",
+    )
+    key = typed.strip() or (os.environ.get(variable, "") if variable else "")
+    endpoint = Endpoint(base_url, model, key, protocol=protocol)
     ready = bool(model) and base_url.startswith(("http://", "https://")) and (how == NONE or bool(endpoint.api_key))
     with st.container(horizontal=True):
         st.button("Test", disabled=not ready, on_click=start_test, args=(endpoint,))

@@ -26,7 +26,10 @@ def pages_for_role() -> dict[str, list[StreamlitPage]]:
             ("department/exams.py", "Exams", ":material/description:", ALL_ROLES),
             ("department/agreement.py", "Agreement", ":material/balance:", ALL_ROLES),
         ],
-        "Pilot": [("pilot/judges.py", "Judges", ":material/smart_toy:", LEADS)],
+        "Pilot": [
+            ("pilot/judges.py", "Judges", ":material/smart_toy:", LEADS),
+            ("pilot/runs.py", "Runs", ":material/play_circle:", LEADS),
+        ],
     }
     return {
         section: [

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from components.judge.llm import Endpoint, Protocol
 from components.marking import Role
-from components.workflow.judging import Connections, endpoint_of
+from components.workflow.judging import Connections
 from storage import Store, exams, jobs, judges
 from tests.llama import MODEL, llama_server
 from tests.support import add_exam, add_marker
@@ -72,12 +73,16 @@ def test_a_typed_key_never_reaches_the_database(app: OpenPage, store: Store) -> 
 
 def test_a_judge_without_a_key_comes_back_after_a_restart_and_a_typed_one_does_not(store: Store) -> None:
     first = Connections()
-    local = first.connect(store, endpoint_of("http://127.0.0.1:1/v1", "local", ""), "")
-    typed = first.connect(store, endpoint_of("http://127.0.0.1:1/v1", "typed", ""), None)
+    local = first.connect(store, Endpoint("http://127.0.0.1:1/v1", "local", protocol=Protocol.MEDLY), "")
+    typed = first.connect(store, Endpoint("http://127.0.0.1:1/v1", "typed", "secret"), None)
     again = Connections.from_environment(store)
     with store.read() as db:
         stored = {judge.id: judge for judge in judges.listed(db)}
     assert again.connected(stored[local])
+    assert "Medly" in stored[local].name
+    restored = again.judge(stored[local])
+    assert restored is not None
+    assert "Medly" in restored.name
     assert not again.connected(stored[typed])
 
 

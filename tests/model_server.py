@@ -1,0 +1,55 @@
+"""A model server for tests: it speaks the chat completions' contract, and a function of the test says each reply."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+# From the words of a request's last message to (HTTP status, body).
+Reply = Callable[[str], tuple[int, dict[str, Any]]]
+
+
+def completion(
+    content: dict[str, Any] | str, model: str, tokens_in: int = 0, tokens_out: int = 0
+) -> tuple[int, dict[str, Any]]:
+    """A good HTTP answer that holds this content; it reports tokens only where there are any."""
+    text = content if isinstance(content, str) else json.dumps(content)
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    body: dict[str, Any] = {"id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice]}
+    if tokens_in or tokens_out:
+        total = tokens_in + tokens_out
+        body["usage"] = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": total}
+    return 200, body
+
+
+@contextmanager
+def model_server(reply: Reply) -> Iterator[str]:
+    """The base URL of a server on this machine that answers every request by `reply`."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status, body = reply(asked["messages"][-1]["content"])
+            data = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
