@@ -268,8 +268,13 @@ def _priced(proposal: Proposal) -> Proposal:
 
 
 def inputs_hashes(judge: Judge, question: StoredQuestion, answers: list[StoredResponse]) -> dict[int, str]:
-    """What each proposal depends on: the judge's version, the question, its scheme's version, the answer's words."""
-    shared = f"{judge.version}\x00{question.question.model_dump_json()}\x00{question.scheme_id}\x00"
+    """What each proposal depends on: the judge's version, the question, its scheme, the answer's words.
+
+    The note in a scheme is for a language model; no other judge reads it.
+    """
+    unread = set() if isinstance(judge, LLMJudge) else {"note"}
+    scheme = question.scheme.model_dump_json(exclude=unread)
+    shared = f"{judge.version}\x00{question.question.model_dump_json()}\x00{scheme}\x00"
     start = hashlib.sha256(shared.encode("utf-8", "surrogatepass"))
     hashes = {}
     for answer in answers:

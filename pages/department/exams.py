@@ -10,7 +10,7 @@ from pages.department.import_section import import_section
 from pages.shared import guard
 from pages.shared.desk_services import services
 from storage import exams, imports, jobs, judges
-from storage.exams import Exam, ExamSummary
+from storage.exams import Exam, ExamSummary, StoredQuestion
 from storage.imports import Import
 from storage.jobs import Job
 
@@ -128,6 +128,36 @@ def show_questions(exam: Exam) -> None:
                 show_question(question)
             with right:
                 show_scheme(stored.scheme, question.model_answer)
+                note_popover(stored)
+
+
+def note_popover(stored: StoredQuestion) -> None:
+    """The teacher's note to the judge, versioned with the scheme."""
+    key = f"note_{stored.id}_{stored.scheme_version}"
+    with st.popover("Note to the judge", icon=":material/sticky_note_2:"):
+        st.text_area(
+            "What a language model should know when it marks this question",
+            value=stored.scheme.note,
+            key=key,
+            placeholder="Accept 'speed' for 'velocity' here.",
+            max_chars=1000,
+        )
+        st.caption("Saving makes a new version of the scheme. Marks and proposals given before keep theirs.")
+        st.button("Save the note", key=f"save_{key}", on_click=save_note, args=(stored.id, key))
+
+
+def save_note(question_id: int, key: str) -> None:
+    note = state[key].strip()
+    with store.write() as db:
+        newest = exams.question(db, question_id)
+        if note == newest.scheme.note:
+            return
+        scheme = newest.scheme.model_copy(update={"note": note})
+        exams.add_scheme_version(db, question_id, newest.question, scheme, marker.id)
+    state["exams_notice"] = (
+        f"Question {plain(newest.question.number)} has a new scheme version. "
+        "Ask the judge again on the Judges page to have it read the note."
+    )
 
 
 def set_blind(exam_id: int, key: str) -> None:

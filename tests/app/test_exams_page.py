@@ -144,6 +144,24 @@ def test_questions_and_schemes_are_read_only_when_opened(app: OpenPage, store: S
     assert "the enzyme is denatured" in texts(at)
 
 
+def test_a_note_to_the_judge_is_a_new_version_of_the_scheme(app: OpenPage, store: Store) -> None:
+    exam_id, _ = add_exam(store, [["an answer"]])
+    with store.read() as db:
+        (before,) = exams.questions(db, exam_id)
+    at = app(PAGE, add_marker(store))
+    at.session_state[f"questions_{exam_id}"] = True
+    at.run()
+    key = f"note_{before.id}_1"
+    at.text_area(key=key).set_value("Accept 'wrecked' for denatured.")
+    at.button(key=f"save_{key}").click().run()
+    assert not at.exception
+    with store.read() as db:
+        (after,) = exams.questions(db, exam_id)
+    assert (after.scheme_version, after.scheme.note) == (2, "Accept 'wrecked' for denatured.")
+    assert after.scheme.points == before.scheme.points
+    assert "Accept 'wrecked' for denatured." in texts(at)
+
+
 def job_of(store: Store, exam_id: int, status: str, message: str = "") -> int:
     """A propose job that another worker has taken, 120 of 600 done, and perhaps ended."""
     with store.write() as db:

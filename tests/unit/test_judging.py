@@ -90,7 +90,13 @@ def test_the_same_inputs_are_answered_from_the_store(tmp_path: Path) -> None:
         stored = exams.questions(db, exam_id)[0]
         exams.add_scheme_version(db, stored.id, stored.question, stored.scheme.model_copy(update={"text": "edited"}))
     ask(store, exam_id, offline, marker)
-    assert count(store) == 6  # a new scheme version is a new question to the judge
+    assert count(store) == 6  # another scheme is a new question to the judge
+    with store.write() as db:
+        stored = exams.questions(db, exam_id)[0]
+        noted = stored.scheme.model_copy(update={"note": "for a language model"})
+        exams.add_scheme_version(db, stored.id, stored.question, noted)
+    ask(store, exam_id, offline, marker)
+    assert count(store) == 6  # which this judge does not read
 
 
 def test_the_judge_learns_from_marks_and_never_remakes_a_decided_response(tmp_path: Path) -> None:
