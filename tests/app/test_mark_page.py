@@ -14,7 +14,7 @@ from components.marking import Role
 from components.widgets.author import author_markdown, scheme_markdown
 from components.workflow import desk
 from components.workflow.desk import Press, Walk
-from storage import Store, exams, markers
+from storage import Store, exams, markers, runs
 from tests.support import abstain_on, add_exam, add_marker, propose_points, two_point_question
 
 PAGE = "pages/teacher/mark.py"
@@ -161,7 +161,8 @@ def test_a_database_of_a_newer_version_is_an_error_in_words(app: OpenPage, store
 
 
 @pytest.mark.parametrize(
-    "page", ["teacher/mark.py", "department/exams.py", "department/agreement.py", "pilot/judges.py"]
+    "page",
+    ["teacher/mark.py", "department/exams.py", "department/agreement.py", "pilot/judges.py", "pilot/runs.py"],
 )
 def test_an_error_in_a_page_is_said_in_words_without_a_traceback(
     app: OpenPage, store: Store, monkeypatch: pytest.MonkeyPatch, page: str
@@ -170,6 +171,7 @@ def test_an_error_in_a_page_is_said_in_words_without_a_traceback(
     marker = add_marker(store, "Dr Li", Role.HEAD)
     for name in ("listed", "summaries"):
         monkeypatch.setattr(exams, name, lambda db: 1 / 0)
+    monkeypatch.setattr(runs, "listed", lambda *_: 1 / 0)
     at = app(f"pages/{page}", marker)
     assert not at.exception
     assert "Your marks are safe" in at.error[0].value

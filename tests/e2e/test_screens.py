@@ -18,7 +18,13 @@ from tests.support import add_exam, add_marker, new_store, propose_points
 
 Serve = Callable[..., AppServer]
 NewPage = Callable[..., Page]
-PAGES = {"": "Candidate 0401", "exams": "Demo mock 2026", "agreement": "Live ·", "judges": "Connect a model"}
+PAGES = {
+    "": "Candidate 0401",
+    "exams": "Demo mock 2026",
+    "agreement": "Live ·",
+    "judges": "Connect a model",
+    "runs": "Costs nothing",
+}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
