@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -26,18 +27,35 @@ def completion(
     return 200, body
 
 
+@dataclass
+class Said:
+    """One HTTP answer: a body that is text goes out as HTML, any other as JSON."""
+
+    status: int = 200
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
 @contextmanager
 def model_server(reply: Reply) -> Iterator[str]:
     """The base URL of a server on this machine that answers every request by `reply`."""
+    with serving(lambda asked, headers: Said(*reply(asked["messages"][-1]["content"]))) as base_url:
+        yield base_url
+
+
+@contextmanager
+def serving(answer: Callable[[dict[str, Any], dict[str, str]], Said]) -> Iterator[str]:
+    """The base URL of a server that gives `answer` each request's JSON and its headers, names in small letters."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, body = reply(asked["messages"][-1]["content"])
-            data = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
+            said = answer(asked, {name.lower(): value for name, value in self.headers.items()})
+            kind = "text/html" if isinstance(said.body, str) else "application/json"
+            data = said.body.encode() if isinstance(said.body, str) else json.dumps(said.body).encode()
+            self.send_response(said.status)
+            for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **said.headers}.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(data)
 

@@ -6,14 +6,11 @@ import base64
 import hashlib
 import json
 import socket
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +34,7 @@ from components.marking import (
     Scheme,
     verdict_name,
 )
+from tests.model_server import Said, serving
 
 QUESTION = Question(
     number="3(b)",
@@ -92,15 +90,6 @@ GOOD = {
 }
 
 
-@dataclass
-class Said:
-    """One scripted answer of the server."""
-
-    status: int = 200
-    body: Any = None
-    headers: dict[str, str] = field(default_factory=dict)
-
-
 def says(content: Any, finish: str = "stop", **message: Any) -> Said:
     text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
     choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}
@@ -145,32 +134,13 @@ class PaidAPI:
 def paid_api() -> Iterator[PaidAPI]:
     api = PaidAPI()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            api.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            api.headers.append({name.lower(): value for name, value in self.headers.items()})
-            said = api.script.popleft() if api.script else Said(418, {"error": {"message": "nothing scripted"}})
-            kind = "text/html" if isinstance(said.body, str) else "application/json"
-            data = said.body.encode() if isinstance(said.body, str) else json.dumps(said.body).encode()
-            self.send_response(said.status)
-            for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **said.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
+    def answer(asked: dict[str, Any], headers: dict[str, str]) -> Said:
+        api.asked.append(asked)
+        api.headers.append(headers)
+        return api.script.popleft() if api.script else Said(418, {"error": {"message": "nothing scripted"}})
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    api.base_url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
+    with serving(answer) as api.base_url:
         yield api
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.fixture
