@@ -17,7 +17,8 @@ from components.judge.llm.prompt import Message, PictureError, Prompt, messages,
 from components.judge.llm.protocol import Protocol
 from components.judge.llm.reply import Abstains, InvalidReply, read
 from components.judge.llm.schema import schema_for
-from components.judge.llm.transport import Exchange, NoReply
+from components.judge.llm.remedy import NoReply
+from components.judge.llm.transport import Exchange
 from components.judge.talks_to_marker import flagging_talk, talks_to_marker
 from components.marking import (
     Confidence,
