@@ -38,19 +38,26 @@ def add(db: Database, kind: str, payload: dict[str, Any]) -> int:
 
 
 def waiting(db: Database) -> bool:
-    """Whether any job is queued, or running without a sign of life."""
+    """Whether any job is queued and not paused, or running without a sign of life."""
     return (
         db.execute(
-            "SELECT 1 FROM jobs WHERE status = 'queued' OR (status = 'running' AND heartbeat_at < ?) LIMIT 1",
+            "SELECT 1 FROM jobs WHERE status = 'queued' AND paused_at IS NULL "
+            "OR (status = 'running' AND heartbeat_at < ?) LIMIT 1",
             (_lost(),),
         ).fetchone()
         is not None
     )
 
 
-def claim(db: Database, worker: str) -> Job | None:
-    """Take the oldest queued job for this worker, in a write transaction; None where there is none."""
-    row = db.execute("SELECT * FROM jobs WHERE status = 'queued' ORDER BY id LIMIT 1").fetchone()
+def claim(db: Database, worker: str, *, other_than: str = "") -> Job | None:
+    """Take the oldest queued job for this worker, in a write transaction; None where there is none.
+
+    Jobs of the kind `other_than` are left.
+    """
+    row = db.execute(
+        "SELECT * FROM jobs WHERE status = 'queued' AND paused_at IS NULL AND kind <> ? ORDER BY id LIMIT 1",
+        (other_than,),
+    ).fetchone()
     if row is None:
         return None
     db.execute(
@@ -101,10 +108,28 @@ def keep_alive(db: Database, job_id: int, worker: str) -> None:
 def again(db: Database, job_id: int) -> None:
     """Queue a job that has ended once more; it goes on from what is stored."""
     db.execute(
-        "UPDATE jobs SET status = 'queued', done = 0, total = 0, message = '', finished_at = NULL "
+        "UPDATE jobs SET status = 'queued', done = 0, total = 0, message = '', paused_at = NULL, finished_at = NULL "
         "WHERE id = ? AND status IN ('done', 'failed', 'cancelled')",
         (job_id,),
     )
+
+
+def change_payload(db: Database, job_id: int, payload: dict[str, Any]) -> None:
+    """Give a job other work than it was queued with; it counts from the next time a worker takes it."""
+    db.execute("UPDATE jobs SET payload = ? WHERE id = ?", (json.dumps(payload, sort_keys=True), job_id))
+
+
+def pause(db: Database, job_id: int) -> None:
+    """Put a job that is queued or running aside until `unpause`; what it has stored stays."""
+    db.execute(
+        "UPDATE jobs SET status = 'queued', paused_at = ? WHERE id = ? AND status IN ('queued', 'running')",
+        (now(), job_id),
+    )
+
+
+def unpause(db: Database, job_id: int) -> None:
+    """Let a paused job go on when its turn comes."""
+    db.execute("UPDATE jobs SET paused_at = NULL WHERE id = ?", (job_id,))
 
 
 def cancel(db: Database, job_id: int) -> None:

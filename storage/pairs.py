@@ -79,6 +79,34 @@ def imported_by_question(db: Database, exam_id: int) -> dict[tuple[int, int], in
     return {(int(row["question_id"]), int(row["judge_id"])): int(row["n"]) for row in rows}
 
 
+def within_tolerance(
+    db: Database,
+    judge_id: int,
+    confidence: str,
+    exam_id: int,
+    *,
+    question_id: int | None = None,
+    but_response: int | None = None,
+) -> tuple[int, int]:
+    """(within their question's tolerance, all) of the judge's agreement pairs at this confidence.
+
+    Of the exam, or of one of its questions; without the pairs of the response `but_response`.
+    """
+    # Each question once, its bounds worked out, then one stretch of the index that holds all the rest: a busy exam has
+    # tens of thousands of pairs, and this is read between a decision and the next response.
+    row = db.execute(
+        "WITH allowed AS MATERIALIZED ("
+        "    SELECT id, -tolerance - 1e-9 AS least, tolerance + 1e-9 AS most FROM questions "
+        "    WHERE exam_id = :exam AND (:question IS NULL OR id = :question)"
+        ") SELECT count(*) FILTER (WHERE p.ai_mark - p.teacher_mark BETWEEN a.least AND a.most), count(*) "
+        "FROM allowed a CROSS JOIN pairs p INDEXED BY pairs_by_confidence ON p.question_id = a.id "
+        "WHERE p.judge_id = :judge AND p.kind = 'agreement' AND p.exam_id = :exam AND p.confidence = :confidence "
+        "AND p.response_id IS NOT :but",
+        {"exam": exam_id, "question": question_id, "judge": judge_id, "confidence": confidence, "but": but_response},
+    ).fetchone()
+    return int(row[0]), int(row[1])
+
+
 def last_mark_at(db: Database, exam_id: int) -> str | None:
     """When the newest mark that stands on the exam's desk was given (UTC, ISO 8601); None where there is none."""
     row = db.execute(

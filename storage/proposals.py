@@ -106,7 +106,7 @@ def seen_by(db: Database, response_id: int, marker_id: int, proposal_id: int | N
 _INSERT = (
     "INSERT INTO proposals (response_id, judge_id, run_id, import_id, scheme_id, status, mark, confidence, label, "
     "reason, verdicts, flags, exemplars, inputs_hash, model, prompt_version, prompt_hash, tokens_in, tokens_out, "
-    "price, seconds, raw_reply, created_at) VALUES (" + ", ".join("?" * 23) + ")"
+    "price, seconds, raw_reply, samples, created_at) VALUES (" + ", ".join("?" * 24) + ")"
 )
 
 
@@ -144,6 +144,7 @@ def _row(
         usage.price,
         usage.seconds,
         usage.raw_reply,
+        json.dumps(proposal.samples),
         now(),
     )
 
@@ -168,6 +169,7 @@ def _proposal(row: Any) -> StoredProposal:
         flags=_FLAGS.validate_json(row["flags"]),
         reason=row["reason"],
         exemplars=tuple(json.loads(row["exemplars"])),
+        samples=tuple(json.loads(row["samples"])),
         usage=usage,
     )
     return StoredProposal(row["id"], row["response_id"], row["judge_id"], row["scheme_id"], proposal)

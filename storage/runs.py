@@ -96,6 +96,11 @@ def begin(db: Database, exam_id: int, judge_id: int, job_id: int) -> int:
     return int(row["id"])
 
 
+def spent(db: Database, run_id: int) -> float:
+    """US dollars that the run's proposals have cost, as far as their prices are known."""
+    return float(db.execute("SELECT coalesce(sum(price), 0) FROM proposals WHERE run_id = ?", (run_id,)).fetchone()[0])
+
+
 def listed(db: Database, moment: datetime, limit: int = -1) -> list[Run]:
     """The runs of exams that are not archived: those under way, then the others, each newest first.
 

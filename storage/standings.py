@@ -204,8 +204,9 @@ judged AS (
     GROUP BY c.decision_id, c.response_id, c.marker_id, c.kind, p.judge_id
 )
 INSERT INTO pairs (response_id, marker_id, judge_id, kind, exam_id, question_id, ai_mark, teacher_mark,
-                   decision_id, proposal_id)
-SELECT g.response_id, g.marker_id, g.judge_id, g.kind, r.exam_id, r.question_id, p.mark, d.mark, d.id, p.id
+                   decision_id, proposal_id, confidence)
+SELECT g.response_id, g.marker_id, g.judge_id, g.kind, r.exam_id, r.question_id, p.mark, d.mark, d.id, p.id,
+       p.confidence
 FROM judged g JOIN decisions d ON d.id = g.decision_id JOIN proposals p ON p.id = g.proposal_id
 JOIN responses r ON r.id = g.response_id
 """

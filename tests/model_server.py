@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -71,3 +71,12 @@ def serving(answer: Callable[[dict[str, Any], dict[str, str]], Said]) -> Iterato
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def noting(waits: list[float]) -> Callable[[float], Awaitable[None]]:
+    """A sleep for a judge that takes no time, and writes down how long it was to be."""
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    return sleep

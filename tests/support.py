@@ -19,7 +19,7 @@ from components.marking import (
     abstain,
     propose_from,
 )
-from components.workflow.judging import default_judges
+from components.workflow.connections import default_judges
 from storage import Store, exams, markers, proposals, responses
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"

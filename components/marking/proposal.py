@@ -51,7 +51,8 @@ class Proposal(Frozen):
 
     `label` says what made it ("Offline matcher, not an LLM …"). `reason` says, for an abstained or failed proposal,
     why, in words for a teacher; for a proposed one it may add a line on the whole answer. Raises MarkError when the
-    status and the mark contradict each other: no proposal is never a 0.
+    status and the mark contradict each other: no proposal is never a 0. `samples` are the marks of a judge that asked
+    its model several times, in the order asked; empty where it asked once.
     """
 
     status: ProposalStatus
@@ -62,6 +63,7 @@ class Proposal(Frozen):
     flags: tuple[Flag, ...] = ()
     reason: str = ""
     exemplars: tuple[str, ...] = ()
+    samples: tuple[float, ...] = ()
     usage: Usage = Usage()
 
     @model_validator(mode="after")

@@ -10,7 +10,8 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Marker, Outcome, Question, Role, Scheme, Stage
-from components.workflow.judging import default_judges
+from components.workflow.cohort import PROPOSE, RunOptions
+from components.workflow.connections import default_judges
 from storage import Store, decisions, exams, jobs, markers, responses
 
 DEMO = Path(__file__).parents[2] / "assets" / "demo"
@@ -79,7 +80,7 @@ def _install(db: Database, judge_id: int) -> int:
             if number in exam["second_marked"]:
                 response_id = ids[question_id, candidates[number]]
                 _import_mark(db, response_id, second_marker, answer["second_mark"])
-    jobs.add(db, "propose", {"exam_id": exam_id})
+    jobs.add(db, PROPOSE, RunOptions(exam_id=exam_id, judge_id=judge_id).model_dump(mode="json"))
     return exam_id
 
 

@@ -21,6 +21,7 @@ from components.marking import (
     total,
 )
 from components.workflow import learning
+from components.workflow.calibration import Calibration, calibration_of
 from storage import Store, decisions, exams, proposals, responses, standings
 from storage.exams import Exam, StoredQuestion
 from storage.proposals import StoredProposal
@@ -40,7 +41,10 @@ class Walk:
 
 @dataclass(frozen=True)
 class OpenResponse:
-    """One response as this marker may see it now. `proposal` is None while it is hidden or does not exist."""
+    """One response as this marker may see it now. `proposal` is None while it is hidden or does not exist.
+
+    `calibration` is how often the proposal's judge was right when it was this sure; None where nothing can be said.
+    """
 
     exam: Exam
     question: StoredQuestion
@@ -52,6 +56,7 @@ class OpenResponse:
     notes: tuple[decisions.Note, ...]
     flagged: bool
     seen_decision_id: int
+    calibration: Calibration | None = None
 
 
 class Press(BaseModel):
@@ -99,6 +104,8 @@ def open_response(store: Store, response_id: int, marker: Marker) -> OpenRespons
     with store.read() as db:
         opened = _open(db, response_id, marker)
         known = opened is None or opened.proposal is None or _sighted(db, opened.proposal, marker)
+        if opened is not None and opened.proposal is not None:
+            opened = replace(opened, calibration=calibration_of(db, opened.proposal, opened.question))
     if opened is not None and opened.proposal is not None and not known:
         with store.write(durable=False) as db:
             proposals.record_sighting(db, response_id, marker.id, opened.proposal.id)

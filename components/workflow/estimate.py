@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from components.judge.llm import LLMJudge
 from components.judge.prices import price_of
-from components.marking import Scheme
-from components.workflow.judging import Connections, inputs_hashes
-from storage import Store, exams, judges, proposals, responses
-from storage.exams import StoredQuestion
-from storage.responses import StoredResponse
-
-# Bytes a token: about 4 characters of English, or a little over one of Chinese (3 bytes each).
-BYTES_PER_TOKEN = 4
-# The prompt file's own words, about 3,500 bytes, and the schema of the reply.
-PROMPT_TOKENS = 1000
-# What a verdict takes in a reply: a quote, a sentence, the names of the fields.
-REPLY_TOKENS, VERDICT_TOKENS = 30, 70
+from components.workflow.cohort import RunOptions, with_exemplars
+from components.workflow.connections import Connections
+from components.workflow.proposing import Part, plan, shown_to
+from components.workflow.tokens import answer_tokens, prompt_tokens, reply_tokens
+from storage import Store, judges
 
 
 @dataclass(frozen=True)
@@ -33,54 +27,40 @@ class Estimate:
     price: float | None = None  # US dollars, None where the price file does not know the model
 
 
-def estimate(store: Store, connections: Connections, exam_id: int, judge_id: int) -> Estimate | None:
-    """What the judge would have to do on the exam, or None where it cannot be asked now."""
+def estimate(store: Store, connections: Connections, options: RunOptions) -> Estimate | None:
+    """What the judge would have to do, or None where it cannot be asked now."""
     with store.read() as db:
-        stored = judges.get(db, judge_id)
-        judge = None if stored is None else connections.judge(stored)
-        if stored is None or judge is None:
+        stored = judges.get(db, options.judge_id)
+        if stored is None or connections.judge(stored) is None:
             return None
-        known = proposals.known_inputs(db, exam_id, judge_id)
-        unseen: list[tuple[StoredQuestion, list[StoredResponse]]] = []
-        by_rule = 0
-        for question in exams.questions(db, exam_id):
-            answers = responses.of_question(db, question.id)
-            if question.question.type.objective:
-                by_rule += len(answers)
-                continue
-            hashes = inputs_hashes(judge, question, answers)
-            unseen.append((question, [a for a in answers if (a.id, hashes[a.id]) not in known]))
-    count = sum(len(answers) for _, answers in unseen)
-    if stored.kind != judges.LLM:
-        return Estimate(count, by_rule, llm=False)
-    sent = [(question, [a for a in answers if a.text.strip()]) for question, answers in unseen]
-    tokens_in = sum(_tokens_in(question, answers) for question, answers in sent)
-    tokens_out = sum(len(answers) * reply_tokens(question.scheme) for question, answers in sent)
+        options = with_exemplars(db, options)
+    made = plan(store, connections, options)
+    if made is None:
+        return None
+    by_rule = sum(part.responses for part in made.parts if part.stored.kind == judges.OBJECTIVE)
+    open_parts = [part for part in made.parts if part.stored.kind != judges.OBJECTIVE]
+    unseen = sum(len(part.answers) for part in open_parts)
+    judge = connections.llm(options.judge_id)
+    if judge is None:
+        return Estimate(unseen, by_rule, llm=False)
+    totals = [_part_tokens(judge, part, options.shots) for part in open_parts]
+    sent, tokens_in, tokens_out = (sum(each[i] for each in totals) for i in range(3))
     return Estimate(
-        count,
+        unseen,
         by_rule,
         llm=True,
-        model=stored.model,
-        sent=sum(len(answers) for _, answers in sent),
+        model=judge.endpoint.model,
+        sent=sent,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        price=price_of(stored.model, tokens_in, tokens_out),
+        price=price_of(judge.endpoint.model, tokens_in, tokens_out),
     )
 
 
-def _tokens_in(question: StoredQuestion, answers: list[StoredResponse]) -> int:
-    shown = question.question
-    scheme = question.scheme.model_dump_json(exclude_defaults=True)
-    words = (shown.text, shown.stimulus, shown.model_answer, shown.analysis, scheme)
-    each = PROMPT_TOKENS + sum(tokens(part) for part in words)
-    return len(answers) * each + sum(tokens(answer.text) for answer in answers)
-
-
-def reply_tokens(scheme: Scheme) -> int:
-    """Roughly what a reply takes: a verdict for each point and each AO, or one for the whole answer."""
-    return REPLY_TOKENS + VERDICT_TOKENS * max(1, len(scheme.points) + len(scheme.objectives))
-
-
-def tokens(text: str) -> int:
-    """Roughly how many tokens a text is, rounded up."""
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+def _part_tokens(judge: LLMJudge, part: Part, shots: int) -> tuple[int, int, int]:
+    """(responses that would be sent, tokens sent, tokens received) of one question."""
+    protocol, samples = judge.endpoint.protocol, judge.endpoint.samples
+    sent = [answer for answer in part.answers if answer.text.strip()]
+    each = prompt_tokens(part.question, protocol)
+    tokens_in = len(sent) * each + sum(answer_tokens(a, shown_to(part, a, shots)) for a in sent)
+    return len(sent), samples * tokens_in, samples * len(sent) * reply_tokens(part.question.scheme, protocol)

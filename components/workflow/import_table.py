@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from components.intake import ImportPlan
 from components.marking import Marker, MarkError, Proposal, WholeVerdict, propose_from
 from components.workflow import learning
-from components.workflow.judging import default_judges
+from components.workflow.connections import default_judges
 from storage import Store, decisions, exams, imports, jobs, judges, markers, proposals, responses, standings
 
 DeskJudge = Literal["imported", "offline"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from components.judge.offline import LearnedMarker, MarkedAnswer, OfflineJudge, train
 from components.marking import Proposal, Stage
-from components.workflow.judging import Progress
+from components.workflow.progress import Progress
 from storage import Store, decisions, exams, judges, proposals, responses
 from storage.exams import StoredQuestion
 from storage.responses import StoredResponse

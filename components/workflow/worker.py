@@ -1,21 +1,28 @@
-"""The background worker: takes queued jobs from the database, one at a time, in a thread of its own."""
+"""The background worker: takes queued jobs from the database, a few at a time, on an event loop of its own."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 from components.judge import JudgeStopped
-from components.workflow.judging import Connections, propose_exam
+from components.workflow.cohort import PROPOSE, options_of
+from components.workflow.connections import Connections
 from components.workflow.learn import learn_question
+from components.workflow.proposing import propose_run
 from storage import Store, jobs
 from storage.jobs import Job
 
 log = logging.getLogger(__name__)
 IDLE_SECONDS = 0.5
 HEARTBEAT_SECONDS = 5.0
+JOBS_AT_ONCE = 4
+LEARN = "learn"  # one at a time: it takes a whole processor
+THREADS = 16
 
 
 class Worker:
@@ -26,68 +33,98 @@ class Worker:
         self._connections = connections
         self._name = secrets.token_hex(8)
         self._stopping = Event()
-        self._thread = Thread(target=self._work, name="second-marker-worker", daemon=True)
+        self._thread = Thread(target=lambda: asyncio.run(self._work()), name="second-marker-worker", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask the worker to stop after the batch under way; what it has not done stays queued."""
+        """Ask the worker to stop after what is under way; what it has not done stays queued."""
         self._stopping.set()
 
-    def _work(self) -> None:
+    def do_one(self) -> bool:
+        """Do one queued job to its end, if there is one; its failure is kept with the job in words."""
+
+        async def one() -> bool:
+            job = await asyncio.to_thread(self._claim)
+            if job is None:
+                return False
+            await self._do(job)
+            await self._connections.close()
+            return True
+
+        return asyncio.run(one())
+
+    async def _work(self) -> None:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "second-marker-work"))
+        under_way: dict[asyncio.Task[None], str] = {}
         while not self._stopping.is_set():
             try:
-                busy = self.do_one()
+                learning = LEARN in under_way.values()
+                while len(under_way) < JOBS_AT_ONCE and (job := await asyncio.to_thread(self._claim, learning)):
+                    under_way[asyncio.create_task(self._do(job))] = job.kind
+                    learning = learning or job.kind == LEARN
             except Exception:
                 log.exception("The background worker met an error and goes on.")
-                busy = False
-            if not busy:
-                self._stopping.wait(IDLE_SECONDS)
+            idle = asyncio.create_task(asyncio.sleep(IDLE_SECONDS))
+            await asyncio.wait([idle, *under_way], return_when=asyncio.FIRST_COMPLETED)
+            idle.cancel()
+            under_way = {task: kind for task, kind in under_way.items() if not task.done()}
+        if under_way:
+            await asyncio.wait(under_way)
+        await self._connections.close()
 
-    def do_one(self) -> bool:
-        """Do one queued job, if there is one; its failure is kept with the job in words."""
+    def _claim(self, learning: bool = False) -> Job | None:
         with self._store.read() as db:
             if not jobs.waiting(db):
-                return False
+                return None
         with self._store.write() as db:
             jobs.requeue_lost(db)
-            job = jobs.claim(db, self._name)
-        if job is None:
-            return False
-        ended = Event()
-        Thread(target=self._keep_alive, args=(job, ended), daemon=True).start()
+            return jobs.claim(db, self._name, other_than=LEARN if learning else "")
+
+    async def _do(self, job: Job) -> None:
+        alive = asyncio.create_task(self._keep_alive(job))
         try:
-            status, message = "done", self._run(job)
+            status, message = "done", await self._run(job)
         except JudgeStopped as stopped:
             status, message = "failed", str(stopped)
         except Exception:
             log.exception("Job %s (%s) failed.", job.id, job.kind)
             status, message = "failed", "Something went wrong. The server's log has the details; try it again."
         finally:
-            ended.set()
+            alive.cancel()
+        await asyncio.to_thread(self._end, job, status, message)
+
+    def _end(self, job: Job, status: str, message: str) -> None:
         with self._store.write() as db:
             if self._stopping.is_set():
                 jobs.requeue(db, job.id, self._name)
             else:
                 jobs.finish(db, job.id, self._name, status, message)
-        return True
 
-    def _keep_alive(self, job: Job, ended: Event) -> None:
-        while not ended.wait(HEARTBEAT_SECONDS):
+    async def _keep_alive(self, job: Job) -> None:
+        def sign() -> None:
             try:
                 with self._store.write(durable=False) as db:
                     jobs.keep_alive(db, job.id, self._name)
             except sqlite3.OperationalError:
                 log.warning("No sign of life could be stored for job %s; the next one may.", job.id)
 
-    def _run(self, job: Job) -> str:
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            await asyncio.to_thread(sign)
+
+    async def _run(self, job: Job) -> str:
         def progress(done: int, total: int, message: str) -> bool:
             with self._store.write(durable=False) as db:
                 return jobs.beat(db, job.id, self._name, done, total, message) and not self._stopping.is_set()
 
-        if job.kind == "propose":
-            return propose_exam(self._store, self._connections, job.payload["exam_id"], progress, job.id)
-        if job.kind == "learn":
-            return learn_question(self._store, job.payload["question_id"], progress)
+        if job.kind == PROPOSE:
+            with self._store.read() as db:
+                options = options_of(db, job.payload)
+            if options is None:
+                return "No judge has been chosen for this exam."
+            return await propose_run(self._store, self._connections, options, progress, job.id)
+        if job.kind == LEARN:
+            return await asyncio.to_thread(learn_question, self._store, job.payload["question_id"], progress)
         return f"This version does not know jobs of the kind {job.kind}."

@@ -7,6 +7,7 @@ from components.widgets.figures import count, plain
 from components.workflow import demo
 from pages.department.exam_actions import go_button, undo_popover
 from pages.department.import_section import import_section
+from pages.department.standardisation_section import standardisation_popover
 from pages.shared import guard
 from pages.shared.desk_services import services
 from storage import exams, imports, jobs, judges
@@ -129,6 +130,7 @@ def show_questions(exam: Exam) -> None:
             with right:
                 show_scheme(stored.scheme, question.model_answer)
                 note_popover(stored)
+                standardisation_popover(stored, marker)
 
 
 def note_popover(stored: StoredQuestion) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from components.workflow import demo
-from components.workflow.judging import Connections
+from components.workflow.connections import Connections
 from components.workflow.worker import Worker
 from storage import Store, open_store
 

@@ -9,6 +9,7 @@ from components.marking import MarkError, ProposalStatus, Question
 from components.widgets.author import show_question, show_scheme
 from components.widgets.desk import DeskView, Shown, desk
 from components.workflow import desk as work
+from components.workflow.calibration import calibration_text
 from components.workflow.desk import Press, Walk
 from pages.shared import guard
 from pages.shared.desk_services import services
@@ -272,6 +273,9 @@ def shown(opened: work.OpenResponse) -> Shown:
         seen_decision_id=opened.seen_decision_id,
         ticked=points,
         ticked_total=None if points is None else work.ticked_total(opened.question, points),
+        calibration=calibration_text(opened.calibration, opened.question.question.tolerance)
+        if opened.calibration
+        else "",
         no_proposal="No proposal yet. The judge is at work, or has not been asked; you can mark without it.",
     )
 

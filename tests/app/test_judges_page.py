@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.judge.llm import Endpoint, Protocol
 from components.marking import Role
-from components.workflow.judging import Connections
+from components.workflow.connections import Connections
 from storage import Store, exams, jobs, judges
 from tests.llama import MODEL, llama_server
 from tests.support import add_exam, add_marker

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.marking import Role
+from components.marking import Outcome, Role, Stage
 from components.widgets.author import author_markdown, scheme_markdown
 from components.workflow import desk
 from components.workflow.desk import Press, Walk
-from storage import Store, exams, markers, runs
+from storage import Store, decisions, exams, markers, runs
 from tests.support import abstain_on, add_exam, add_marker, propose_points, two_point_question
 
 PAGE = "pages/teacher/mark.py"
@@ -68,7 +68,7 @@ def test_a_proposal_stands_beside_the_answer_with_its_evidence(app: OpenPage, st
         "status": "proposed",
         "mark": 1,
         "confidence": "fairly sure",
-        "label": "Offline matcher, not an LLM",
+        "captions": ["Offline matcher, not an LLM"],
         "reason": "",
         "flags": [],
         "others": None,
@@ -80,6 +80,22 @@ def test_a_proposal_stands_beside_the_answer_with_its_evidence(app: OpenPage, st
     ]
     assert [(p["name"], p["ticked"]) for p in data["points"]] == [("M1", True), ("A1", False)]
     assert data["marks"] == [0, 1, 2]
+
+
+def test_a_proposal_says_how_often_marks_given_without_seeing_it_bore_it_out(app: OpenPage, store: Store) -> None:
+    _, [row] = add_exam(store, [["the enzyme is denatured"] * 21])
+    colleague = add_marker(store, "Mr Okafor")
+    for i, response in enumerate(row):
+        propose_points(store, response, ["M1"])
+        if i > 0:
+            with store.write(durable=False) as db:
+                decisions.record(db, response, colleague.id, Outcome.MARK, Stage.BLIND, mark=1 if i > 2 else 2)
+    data = on_desk(app(PAGE, add_marker(store)))
+    assert data["responseId"] == row[0]
+    assert data["proposal"]["captions"] == [
+        "Exactly right about 9 times in 10 at this confidence (18 of 20 marks given without seeing it, this question)",
+        "Offline matcher, not an LLM",
+    ]
 
 
 def test_in_blind_mode_nothing_of_the_proposal_reaches_the_browser(app: OpenPage, store: Store) -> None:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from components.judge import prices
 from components.judge.llm import Endpoint
 from components.marking import Marker, Proposal, ProposalStatus, Role, Usage
-from components.workflow.judging import Connections, default_judges
+from components.workflow.connections import Connections, default_judges
 from storage import Store, exams, jobs, judges, proposals, responses, runs
 from tests.support import add_exam, add_marker
 

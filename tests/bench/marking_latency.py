@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from components.marking import Confidence, Evidence, PointVerdict, Role, propose_from
-from components.workflow.judging import default_judges
+from components.workflow.connections import default_judges
 from storage import Store, exams, markers, proposals, responses
 from tests.browser import running_app, running_browser, sign_in
 from tests.support import two_point_question

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from components.marking import Question, QuestionType, Role, Scheme
 from components.workflow import demo
-from components.workflow.judging import Connections
+from components.workflow.connections import Connections
 from components.workflow.worker import Worker
 from storage import decisions, exams, markers, pairs, standings
 from tests.support import add_marker, new_store

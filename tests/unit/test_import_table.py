@@ -387,7 +387,7 @@ import sys
 from pathlib import Path
 from components.intake import guess_mapping, plan_import, read_table
 from components.workflow.import_table import import_plan
-from components.workflow.judging import default_judges
+from components.workflow.connections import default_judges
 from storage import Store
 
 store = Store(Path(sys.argv[1]))

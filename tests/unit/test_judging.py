@@ -186,7 +186,7 @@ KILLED_CHILD = """
 import sys
 from pathlib import Path
 from components.workflow import judging
-from components.workflow.judging import Connections
+from components.workflow.connections import Connections
 from components.workflow.worker import Worker
 from storage import Store
 

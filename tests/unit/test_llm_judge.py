@@ -34,7 +34,7 @@ from components.marking import (
     Scheme,
     verdict_name,
 )
-from tests.model_server import Said, serving
+from tests.model_server import Said, noting, serving
 
 QUESTION = Question(
     number="3(b)",
@@ -118,7 +118,7 @@ class PaidAPI:
 
     def judge(self, **settings: Any) -> LLMJudge:
         endpoint = Endpoint(base_url=self.base_url, model="tiny", api_key="sk-secret", **settings)
-        return LLMJudge(endpoint, sleep=self.slept.append)
+        return LLMJudge(endpoint, sleep=noting(self.slept))
 
     def propose(self, scheme: Scheme = POINTS, response: Response = RESPONSE, **rest: Any) -> Proposal:
         return self.judge().propose(QUESTION.model_copy(update={"max_mark": scheme.max_mark}), scheme, response, **rest)
@@ -424,7 +424,7 @@ def test_the_ladder_goes_down_to_text_and_is_remembered(api: PaidAPI) -> None:
     )
     judge = api.judge()
     assert judge.propose(QUESTION, POINTS, RESPONSE).mark == 2
-    assert judge.exchange.format == "text"
+    assert judge.exchange.found.format == "text"
     assert judge.propose(QUESTION, POINTS, RESPONSE).mark == 2
     assert api.formats() == ["json_schema", "json_object", "text", "text"]
 
@@ -455,7 +455,7 @@ def test_parameters_the_server_does_not_take_are_left_out(api: PaidAPI) -> None:
     assert judge.propose(QUESTION, POINTS, RESPONSE).mark == 2
     assert api.asked[-1]["max_completion_tokens"] == 500
     assert not {"max_tokens", "temperature"} & set(api.asked[-1])
-    assert judge.exchange.dropped == ("max_tokens", "temperature")
+    assert judge.exchange.found.dropped == ("max_tokens", "temperature")
 
 
 def test_a_model_that_cannot_read_pictures_fails_in_words_without_retries(api: PaidAPI) -> None:
@@ -526,7 +526,7 @@ def test_a_server_that_is_not_there_fails_in_words() -> None:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
         waits: list[float] = []
-        judge = LLMJudge(Endpoint(base_url=url, model="tiny"), sleep=waits.append)
+        judge = LLMJudge(Endpoint(base_url=url, model="tiny"), sleep=noting(waits))
         proposal = judge.propose(QUESTION, POINTS, RESPONSE)
     assert proposal.status is ProposalStatus.FAILED
     assert f"{url} could not be reached" in proposal.reason
@@ -538,7 +538,7 @@ def test_a_server_that_never_answers_fails_by_time_out() -> None:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        judge = LLMJudge(Endpoint(base_url=url, model="tiny", timeout=0.2), sleep=lambda seconds: None, tries=2)
+        judge = LLMJudge(Endpoint(base_url=url, model="tiny", timeout=0.2), sleep=noting([]), tries=2)
         proposal = judge.propose(QUESTION, POINTS, RESPONSE)
     assert "did not answer within 0.2 seconds" in proposal.reason
 

@@ -309,7 +309,7 @@ def test_medly_asks_for_the_least_effort_that_the_server_takes(api: PaidAPI) -> 
     assert judge.propose(QUESTION, SCHEMES["points"], RESPONSE).mark == 2
     assert judge.propose(QUESTION, SCHEMES["points"], RESPONSE).mark == 1
     assert [request["reasoning_effort"] for request in api.asked] == ["none", "minimal", "minimal"]
-    assert judge.exchange.dropped == ()
+    assert judge.exchange.found.dropped == ()
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_an_effort_that_the_server_does_not_take_at_all_is_left_out(api: PaidAPI
     judge = api.judge(protocol=Protocol.MEDLY)
     assert judge.propose(QUESTION, SCHEMES["points"], RESPONSE).mark == 2
     assert "reasoning_effort" not in api.asked[3]
-    assert judge.exchange.dropped == ("reasoning_effort",)
+    assert judge.exchange.found.dropped == ("reasoning_effort",)
 
 
 # --- GAOKAO-Bench's protocol ----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 
 from components.marking import Marker, Outcome, Question, QuestionType, Scheme, Stage, WholeVerdict, propose_from
 from components.workflow.agreement import exam_figures, pulse
-from components.workflow.judging import default_judges
+from components.workflow.connections import default_judges
 from storage import Store, decisions, exams, jobs, judges, proposals, responses, standings
 from tests.support import add_exam, add_marker, new_store, propose_points
 

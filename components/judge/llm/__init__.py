@@ -2,7 +2,8 @@
 
 from components.judge.llm.connection import ConnectionReport, test_connection
 from components.judge.llm.endpoint import Endpoint
-from components.judge.llm.judge import LLMJudge
+from components.judge.llm.judge import RE_ASKS, LLMJudge
 from components.judge.llm.protocol import Protocol
+from components.judge.llm.transport import Capabilities
 
-__all__ = ["ConnectionReport", "Endpoint", "LLMJudge", "Protocol", "test_connection"]
+__all__ = ["RE_ASKS", "Capabilities", "ConnectionReport", "Endpoint", "LLMJudge", "Protocol", "test_connection"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from components.judge.base import JudgeStopped
 from components.judge.llm.endpoint import Endpoint
 from components.judge.llm.judge import LLMJudge
+from components.judge.llm.transport import Capabilities
 from components.marking import (
     MarkingPoint,
     Proposal,
@@ -40,13 +41,13 @@ LONGEST_TEST = 60.0
 
 @dataclass(frozen=True)
 class ConnectionReport:
-    """How one round trip went. `format` is the reply format the server takes; `seconds` is the whole of it."""
+    """How one round trip went. `found` is what the endpoint takes, where it replied; `seconds` is the whole of it."""
 
     ok: bool
     message: str
     seconds: float
     model_reported: str = ""
-    format: str = ""
+    found: Capabilities | None = None
     proposal: Proposal | None = None
 
 
@@ -61,10 +62,10 @@ def test_connection(endpoint: Endpoint) -> ConnectionReport:
     seconds = time.monotonic() - started
     return ConnectionReport(
         ok=proposal.status is ProposalStatus.PROPOSED,
-        message=_message(proposal, endpoint, seconds, judge.exchange.dropped),
+        message=_message(proposal, endpoint, seconds, judge.exchange.found.dropped),
         seconds=seconds,
         model_reported=proposal.usage.model if proposal.usage.raw_reply else "",
-        format=judge.exchange.format if proposal.usage.raw_reply else "",
+        found=judge.exchange.found if judge.exchange.known else None,
         proposal=proposal,
     )
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from components.judge.llm.protocol import Protocol
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-5.4-mini"
 NO_KEY = "no-key"
+DEFAULT_AT_ONCE = 8
 
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 # From the least on: models differ in which of them is their least.
@@ -23,7 +24,8 @@ class Endpoint:
 
     The key lives in memory only and never appears in a repr. `temperature`, `seed`, `max_tokens` and
     `reasoning_effort` are sent only when set, by hand or by the `protocol`, which comes first: GAOKAO sets temperature
-    0, MEDLY the least reasoning effort. `timeout` is in seconds for one request.
+    0, MEDLY the least reasoning effort. `timeout` is in seconds for one request. `samples` times the model is asked for
+    one proposal; `at_once` bounds the requests that are with the endpoint together.
     """
 
     base_url: str
@@ -35,6 +37,8 @@ class Endpoint:
     reasoning_effort: ReasoningEffort | None = None
     timeout: float = 120.0
     protocol: Protocol = Protocol.FULL
+    samples: int = 1
+    at_once: int = DEFAULT_AT_ONCE
 
     @classmethod
     def from_environment(cls) -> Endpoint | None:
@@ -50,7 +54,7 @@ class Endpoint:
         return cls(base_url=base_url or OPENAI_BASE_URL, model=model, api_key=key)
 
     @property
-    def settings(self) -> dict[str, object]:
+    def settings(self) -> dict[str, Any]:
         """The optional request parameters that are set, under their names in the API; see `efforts` for one more."""
         named = {
             "temperature": 0.0 if self.protocol is Protocol.GAOKAO else self.temperature,

@@ -107,16 +107,25 @@ def content(completion: ChatCompletion) -> str:
         raise InvalidReply("the server sent no reply at all.", complete=False)
     choice = completion.choices[0]
     message = choice.message
-    text = (message.content or "") if message else ""
+    text = text_of(completion)
     if choice.finish_reason == "length":
         raise InvalidReply("it was cut off because it was too long. Be brief.", complete=False)
-    if choice.finish_reason == "content_filter":
+    if str(choice.finish_reason or "").lower().startswith("content_filter"):  # Gemini adds its own reason
         raise InvalidReply("the provider's content filter stopped it.", complete=False)
     if message and message.refusal:
         raise InvalidReply(f"the model refused to mark: {message.refusal[:200]}", complete=False)
     if not text.strip():
         raise InvalidReply("it was empty.", complete=False)
     return text
+
+
+def text_of(completion: ChatCompletion) -> str:
+    """The words of a reply, "" where there are none. Some servers send them in parts."""
+    message = completion.choices[0].message if completion.choices else None
+    content: object = message.content if message else None
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
 
 
 def verdicts_in(text: str, scheme: Scheme, protocol: Protocol = Protocol.FULL) -> tuple[Verdict, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
-import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import openai
 from openai.types.chat import ChatCompletion
@@ -14,6 +16,7 @@ from pydantic import ValidationError
 
 from components.judge.base import JudgeStopped
 from components.judge.llm.endpoint import NO_KEY, Endpoint, ReasoningEffort
+from components.judge.llm.limiter import Limiter
 from components.judge.llm.prompt import Message
 from components.judge.llm.remedy import Action, NoChoices, NoReply, Remedy, remedy
 
@@ -21,62 +24,89 @@ FORMATS = ("json_schema", "json_object", "text")
 LONGEST_WAIT = 60.0
 
 
+@dataclass(frozen=True)
+class Capabilities:
+    """What an endpoint's model turned out to take. `format` is the reply format in use; `dropped` are left out."""
+
+    format: str = FORMATS[0]
+    bounds: bool = True
+    dropped: tuple[str, ...] = ()
+    efforts_refused: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "dropped": [*self.dropped], "efforts_refused": [*self.efforts_refused]}
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Capabilities:
+        """As `to_json` gave it."""
+        return cls(found["format"], found["bounds"], tuple(found["dropped"]), tuple(found["efforts_refused"]))
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What an event loop has open to the endpoint."""
+
+    client: openai.AsyncOpenAI
+    limiter: Limiter
+
+
 class Exchange:
-    """Asks one endpoint, and remembers what it turned out not to support. Safe to use from several threads.
+    """Asks one endpoint, and remembers what it turned out not to support. Each event loop has a client of its own.
 
     `tries` bounds the requests for one reply where the network, the rate limit or the server fails. Waits double
-    from one second, with jitter, unless the server names its own (Retry-After), which is kept to.
+    from one second, with jitter, unless the server names its own (Retry-After), which is kept to. Until the endpoint
+    is `known`, one request at a time finds out what it takes, so that only one is refused for it.
     """
 
     def __init__(
         self,
         endpoint: Endpoint,
         *,
-        client: openai.OpenAI | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        known: Capabilities | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         tries: int = 5,
     ) -> None:
         self._endpoint = endpoint
-        self._client = client
         self._sleep = sleep
         self._tries = tries
-        self._rung = 0
-        self._bounds = True
-        self._dropped: tuple[str, ...] = ()
-        self._efforts_refused: frozenset[object] = frozenset()
+        self.known = known is not None
+        self.found = known or Capabilities()
+        self.silence = 0  # replies in a row that the network, the server or its limits kept from coming
+        self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
 
-    @property
-    def format(self) -> str:
-        """The reply format in use: json_schema, json_object or text."""
-        return FORMATS[self._rung]
-
-    @property
-    def dropped(self) -> tuple[str, ...]:
-        """Parameters the server turned out not to take; they are left out from then on."""
-        return self._dropped
-
-    def ask(self, messages: list[Message], schema: Callable[[bool], dict[str, Any]]) -> ChatCompletion:
+    async def ask(
+        self, messages: list[Message], schema: Callable[[bool], dict[str, Any]], sample: int = 0
+    ) -> ChatCompletion:
         """A reply to messages. `schema(bounds)` is the JSON Schema it should have, with or without list lengths.
 
         Raises NoReply when there is none to be had for this response, JudgeStopped when there will be none for any.
         """
-        client = self._open()
+        line = self._line()
         tried = 0
         while True:
-            rung = self._rung
-            sent = self._request(messages, schema(self._bounds), FORMATS[rung])
-            try:
-                return _completion(client, sent)
-            except (openai.OpenAIError, ValidationError, ValueError, NoChoices) as error:
-                step = remedy(error, self._endpoint, sent)
+            async with line.limiter.turn() as began:
+                found = self.found
+                sent = self.request(messages, schema, sample)
+                try:
+                    reply = await _completion(line.client, sent)
+                except (openai.OpenAIError, ValidationError, ValueError, NoChoices) as error:
+                    step = remedy(error, self._endpoint, sent)
+                    if step.action is not Action.RETRY:
+                        self.silence = 0
+                    wait = self._wait(step, tried := tried + 1) if step.action is Action.RETRY else 0.0
+                    if wait and isinstance(error, openai.RateLimitError):
+                        line.limiter.narrow(began, wait)
+                        continue
+                else:
+                    self._settle(line)
+                    return reply
             match step.action:
                 case Action.RETRY:
-                    tried += 1
-                    self._sleep(self._wait(step, tried))
+                    await self._sleep(wait)
                 case Action.NEXT_FORMAT:
-                    self._rung = max(self._rung, rung + 1)
+                    self._plainer(found.format)
                 case Action.NO_BOUNDS:
-                    self._bounds = False
+                    self.found = replace(self.found, bounds=False)
                 case Action.DROP:
                     self._drop(step.parameter, sent[step.parameter])
                 case Action.GIVE_UP:
@@ -84,75 +114,103 @@ class Exchange:
                 case Action.STOP:
                     raise JudgeStopped(step.words)
 
-    def _drop(self, parameter: str, value: object) -> None:
-        """Leave a parameter out from now on; of the efforts, this value alone while there is another to try."""
-        if parameter == "reasoning_effort":
-            self._efforts_refused |= {value}
-            if self._effort() is not None:
-                return
-        if parameter not in self._dropped:
-            self._dropped = (*self._dropped, parameter)
-
-    def _effort(self) -> ReasoningEffort | None:
-        return next((effort for effort in self._endpoint.efforts if effort not in self._efforts_refused), None)
-
-    def _open(self) -> openai.OpenAI:
-        """The client, made on first use. Raises JudgeStopped where address, model or key cannot be right."""
-        if self._client is None:
-            endpoint = self._endpoint
-            if not endpoint.base_url.startswith(("http://", "https://")):
-                raise JudgeStopped(f"The address {endpoint.base_url!r} must begin with http:// or https://.")
-            if not endpoint.model.strip():
-                raise JudgeStopped("No model is named. Give the name the server knows it by, then connect again.")
-            if not re.fullmatch(r"[!-~]*", endpoint.api_key):
-                raise JudgeStopped(
-                    "The key has a space or an unusual character in it. Copy it again, then connect again."
-                )
-            try:
-                # A server without keys still needs one to be sent; retries are counted here, not in the client.
-                self._client = openai.OpenAI(
-                    base_url=endpoint.base_url,
-                    api_key=endpoint.api_key or NO_KEY,
-                    timeout=endpoint.timeout,
-                    max_retries=0,
-                )
-            except Exception as error:
-                raise JudgeStopped(f"{endpoint.base_url!r} is not an address: {error}.") from error
-        return self._client
-
-    def _request(self, messages: list[Message], schema: dict[str, Any], form: str) -> dict[str, Any]:
+    def request(self, messages: list[Message], schema: Callable[[bool], dict[str, Any]], sample: int) -> dict[str, Any]:
+        """The parameters of one request, as far as the endpoint is known. Each further sample has its own seed."""
         settings = self._endpoint.settings
-        if "max_tokens" in self._dropped and "max_tokens" in settings:
+        if "seed" in settings:
+            settings["seed"] += sample
+        if "max_tokens" in self.found.dropped and "max_tokens" in settings:
             settings["max_completion_tokens"] = settings["max_tokens"]
         effort = self._effort()
         if effort is not None:
             settings["reasoning_effort"] = effort
         sent: dict[str, Any] = {"model": self._endpoint.model, "messages": messages}
-        sent |= {name: value for name, value in settings.items() if name not in self._dropped}
-        if form == "json_schema":
-            sent["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "marking", "strict": True, "schema": schema},
-            }
-        elif form == "json_object":
+        sent |= {name: value for name, value in settings.items() if name not in self.found.dropped}
+        if self.found.format == "json_schema":
+            strict = {"name": "marking", "strict": True, "schema": schema(self.found.bounds)}
+            sent["response_format"] = {"type": "json_schema", "json_schema": strict}
+        elif self.found.format == "json_object":
             sent["response_format"] = {"type": "json_object"}
         return sent
+
+    async def close(self) -> None:
+        """Close what the running event loop has open; the next request opens it anew."""
+        line = self._lines.pop(asyncio.get_running_loop(), None)
+        if line is not None:
+            await line.client.close()
+
+    def _settle(self, line: _Line) -> None:
+        self.silence = 0
+        if not self.known:
+            self.known = True
+            line.limiter.open()
+        line.limiter.replied()
+
+    def _plainer(self, refused: str) -> None:
+        """The next format down, unless another request has gone there already."""
+        if self.found.format == refused:
+            self.found = replace(self.found, format=FORMATS[FORMATS.index(refused) + 1])
+
+    def _drop(self, parameter: str, value: str) -> None:
+        """Leave a parameter out from now on; of the efforts, this value alone while there is another to try."""
+        if parameter == "reasoning_effort":
+            if value not in self.found.efforts_refused:
+                self.found = replace(self.found, efforts_refused=(*self.found.efforts_refused, value))
+            if self._effort() is not None:
+                return
+        if parameter not in self.found.dropped:
+            self.found = replace(self.found, dropped=(*self.found.dropped, parameter))
+
+    def _effort(self) -> ReasoningEffort | None:
+        return next((effort for effort in self._endpoint.efforts if effort not in self.found.efforts_refused), None)
+
+    def _line(self) -> _Line:
+        """What the running event loop has open. Raises JudgeStopped where address, model or key cannot be right."""
+        loop = asyncio.get_running_loop()
+        line = self._lines.get(loop)
+        if line is None:
+            limiter = Limiter(self._endpoint.at_once, start=None if self.known else 1, sleep=self._sleep)
+            line = self._lines[loop] = _Line(client_for(self._endpoint), limiter)
+        return line
 
     def _wait(self, step: Remedy, tried: int) -> float:
         """Seconds before the next try. Raises NoReply when the tries are used up or the wait asked for is too long."""
         if tried >= self._tries:
+            self.silence += 1
             raise NoReply(f"{step.words} Tried {tried} times; try this response again later.")
         if step.wait is None:
             return min(2.0 ** (tried - 1), LONGEST_WAIT) * random.uniform(0.5, 1.0)
         if step.wait > LONGEST_WAIT:
+            self.silence += 1
             raise NoReply(f"{step.words} It asks to wait {step.wait:.0f} seconds; try this response again after that.")
         return step.wait + random.uniform(0.0, 0.5)
 
 
-def _completion(client: openai.OpenAI, sent: dict[str, Any]) -> ChatCompletion:
-    reply: object = client.chat.completions.create(**sent)
+def client_for(endpoint: Endpoint) -> openai.AsyncOpenAI:
+    """A client of the endpoint. Raises JudgeStopped where address, model or key cannot be right."""
+    if not endpoint.base_url.startswith(("http://", "https://")):
+        raise JudgeStopped(f"The address {endpoint.base_url!r} must begin with http:// or https://.")
+    if not endpoint.model.strip():
+        raise JudgeStopped("No model is named. Give the name the server knows it by, then connect again.")
+    if not re.fullmatch(r"[!-~]*", endpoint.api_key):
+        raise JudgeStopped("The key has a space or an unusual character in it. Copy it again, then connect again.")
+    try:
+        # A server without keys still needs one to be sent; retries are counted here, not in the client.
+        return openai.AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.api_key or NO_KEY,
+            timeout=endpoint.timeout,
+            max_retries=0,
+        )
+    except Exception as error:
+        raise JudgeStopped(f"{endpoint.base_url!r} is not an address: {error}.") from error
+
+
+async def _completion(client: openai.AsyncOpenAI, sent: dict[str, Any]) -> ChatCompletion:
+    reply: object = await client.chat.completions.create(**sent)
     if not isinstance(reply, ChatCompletion):
         raise ValueError("not a chat completion")
     if not reply.choices:
-        raise NoChoices
+        error = (reply.model_extra or {}).get("error")
+        raise NoChoices(str(error.get("message") or error) if isinstance(error, dict) else str(error or ""))
     return reply

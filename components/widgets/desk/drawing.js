@@ -174,7 +174,7 @@ function drawVerdicts(desk) {
   const box = element("div", { className: "verdicts" })
   if (proposal) {
     if (proposal.mark === null) box.append(element("p", { text: proposal.reason }))
-    box.append(element("p", { className: "label", text: proposal.label }))
+    for (const caption of proposal.captions) box.append(element("p", { className: "label", text: caption }))
     for (const flag of proposal.flags) box.append(element("p", { className: "flag", text: `⚠ ${flag}` }))
   }
   if (points.length) box.append(drawPoints(desk))

@@ -27,7 +27,10 @@ from components.marking import (
 
 @dataclass(frozen=True)
 class Shown:
-    """The response on the desk. `proposal` is None while it may not be seen or does not exist yet."""
+    """The response on the desk. `proposal` is None while it may not be seen or does not exist yet.
+
+    `calibration` says how far the proposal's confidence may be trusted; "" where nothing can be said.
+    """
 
     response_id: int
     candidate: str
@@ -44,6 +47,7 @@ class Shown:
     ticked: tuple[str, ...] | None = None
     ticked_total: float | None = None
     no_proposal: str = ""
+    calibration: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ def _shown_data(shown: Shown) -> dict[str, Any]:
         "segments": _segments(shown.answer, verdicts),
         "marks": [_plain(mark) for mark in shown.scheme.scale.marks()],
         "phase": shown.phase,
-        "proposal": proposal and _proposal_data(proposal, shown.proposal_id),
+        "proposal": proposal and _proposal_data(proposal, shown),
         "points": _points_data(shown, verdicts),
         "own": shown.own
         and {"mark": _plain(shown.own.mark), "text": decision_text(shown.own), "label": _own_label(shown)},
@@ -111,17 +115,34 @@ def _shown_data(shown: Shown) -> dict[str, Any]:
     }
 
 
-def _proposal_data(proposal: Proposal, proposal_id: int | None) -> dict[str, Any]:
+def _proposal_data(proposal: Proposal, shown: Shown) -> dict[str, Any]:
+    captions = (shown.calibration, _samples_text(proposal.samples), proposal.label, _exemplars_text(proposal.exemplars))
     return {
-        "id": proposal_id,
+        "id": shown.proposal_id,
         "status": proposal.status,
         "mark": _plain(proposal.mark),
         "confidence": proposal.confidence,
-        "label": proposal.label,
+        "captions": [caption for caption in captions if caption],
         "reason": proposal.reason,
         "flags": [flag.text for flag in proposal.flags],
         "others": [_other_verdict(verdict) for verdict in proposal.verdicts if not isinstance(verdict, PointVerdict)],
     }
+
+
+def _samples_text(samples: tuple[float, ...]) -> str:
+    """What a judge's model said each time, where it was asked several times."""
+    if len(samples) < 2:
+        return ""
+    asked, least, most = f"Asked {len(samples)} times", format_mark(min(samples)), format_mark(max(samples))
+    if least == most:
+        return f"{asked}: {least} each time"
+    return f"{asked}: {', '.join(format_mark(mark) for mark in samples)} — from {least} to {most}"
+
+
+def _exemplars_text(exemplars: tuple[str, ...]) -> str:
+    if not exemplars:
+        return ""
+    return f"{len(exemplars)} example{'' if len(exemplars) == 1 else 's'} shown to it"
 
 
 def _points_data(shown: Shown, verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:

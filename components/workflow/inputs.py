@@ -1,0 +1,54 @@
+"""What a proposal depends on, as one hash: the same inputs to the same judge are answered from the store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from components.judge import Judge
+from components.judge.llm import LLMJudge, Protocol
+from components.marking import Exemplar
+from components.workflow.exemplars import for_response
+from storage.exams import StoredQuestion
+from storage.responses import StoredResponse
+
+
+def inputs_hashes(
+    judge: Judge,
+    question: StoredQuestion,
+    answers: Sequence[StoredResponse],
+    exemplars: Sequence[Exemplar] = (),
+    shots: int = 0,
+) -> dict[int, str]:
+    """By response id: the judge's version, the question, its scheme, the examples shown, the answer's words.
+
+    The note in a scheme and the examples are for a language model; no other judge reads them.
+    """
+    unread = set() if isinstance(judge, LLMJudge) else {"note"}
+    scheme = question.scheme.model_dump_json(exclude=unread)
+    shared = f"{judge.version}\x00{question.question.model_dump_json()}\x00{scheme}\x00"
+    start = hashlib.sha256(shared.encode("utf-8", "surrogatepass"))
+    if not reads_exemplars(judge):
+        exemplars = ()
+    own = {exemplar.response_id for exemplar in exemplars}
+    usual = _with_exemplars(start, for_response(exemplars, "", shots))
+    hashes = {}
+    for answer in answers:
+        judged = answer.for_judge().id
+        known = judged not in own
+        inputs = usual.copy() if known else _with_exemplars(start, for_response(exemplars, judged, shots))
+        inputs.update(answer.text.encode("utf-8", "surrogatepass"))
+        hashes[answer.id] = inputs.hexdigest()
+    return hashes
+
+
+def reads_exemplars(judge: Judge) -> bool:
+    """Whether examples reach the judge: only a language model by our own protocol has a place for them."""
+    return isinstance(judge, LLMJudge) and judge.endpoint.protocol is Protocol.FULL
+
+
+def _with_exemplars(start: hashlib._Hash, exemplars: Sequence[Exemplar]) -> hashlib._Hash:
+    inputs = start.copy()
+    for exemplar in exemplars:
+        inputs.update(exemplar.model_dump_json().encode("utf-8", "surrogatepass"))
+    return inputs

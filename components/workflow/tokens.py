@@ -1,0 +1,57 @@
+"""Roughly how many tokens, and dollars, a model takes for one response."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from components.judge.llm import Protocol
+from components.judge.llm.prompt import prompt_for
+from components.judge.llm.schema import schema_for
+from components.judge.prices import price_of
+from components.marking import Exemplar, Scheme
+from storage.exams import StoredQuestion
+from storage.responses import StoredResponse
+
+# Bytes a token: about 4 characters of English, or a little over one of Chinese (3 bytes each).
+BYTES_PER_TOKEN = 4
+# What a verdict takes in a reply: a quote, a sentence, the names of the fields.
+REPLY_TOKENS, VERDICT_TOKENS = 30, 70
+# What the published protocols' replies take: one number, or a grading process in prose.
+MEDLY_TOKENS, GAOKAO_TOKENS = 10, 300
+
+
+def prompt_tokens(question: StoredQuestion, protocol: Protocol) -> int:
+    """All of a request but the answer and the examples: our words, the form of the reply, question and scheme."""
+    shown, scheme = question.question, question.scheme
+    sections = prompt_for(scheme, shown, protocol).sections
+    form = json.dumps(schema_for(scheme, protocol))
+    body = scheme.model_dump_json(exclude_defaults=True)
+    words = (sections["system"], sections["user"], form, body)
+    return sum(tokens(part) for part in (*words, shown.text, shown.stimulus, shown.model_answer, shown.analysis))
+
+
+def reply_tokens(scheme: Scheme, protocol: Protocol = Protocol.FULL) -> int:
+    """What a reply takes: a verdict for each point and each AO, or one for the whole answer."""
+    match protocol:
+        case Protocol.MEDLY:
+            return MEDLY_TOKENS
+        case Protocol.GAOKAO:
+            return GAOKAO_TOKENS
+        case Protocol.FULL:
+            return REPLY_TOKENS + VERDICT_TOKENS * max(1, len(scheme.points) + len(scheme.objectives))
+
+
+def answer_tokens(answer: StoredResponse, exemplars: Sequence[Exemplar]) -> int:
+    """What the answer takes, and the examples shown with it."""
+    return tokens(answer.text) + sum(tokens(each.text) + tokens(each.grading) + 20 for each in exemplars)
+
+
+def likely_price(model: str, sent: int, received: int) -> float:
+    """US dollars for so many tokens; 0 where the model's price is not known."""
+    return price_of(model, sent, received) or 0.0
+
+
+def tokens(text: str) -> int:
+    """Roughly how many tokens a text is, rounded up."""
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
