@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from components.marking import (
     Confidence,
@@ -19,6 +21,8 @@ from components.marking import (
     abstain,
     propose_from,
 )
+from components.workflow import cohort
+from components.workflow.cohort import RunOptions
 from components.workflow.connections import default_judges
 from storage import Store, exams, markers, proposals, responses
 
@@ -32,6 +36,12 @@ def new_store(folder: Path) -> Store:
 def add_marker(store: Store, name: str = "Ms Khan", role: Role = Role.TEACHER) -> Marker:
     with store.write() as db:
         return Marker(markers.add(db, name, role), name, role)
+
+
+def start_run(store: Store, exam_id: int, judge_id: int, **options: Any) -> int:
+    """Queue a run of the judge, its proposals on the exam's desk. Gives the job's id."""
+    marker = add_marker(store, f"Lead {secrets.token_hex(4)}", Role.PILOT)
+    return cohort.start(store, RunOptions(exam_id=exam_id, judge_id=judge_id, **options), marker, on_desk=True)
 
 
 def two_point_question(number: str = "1", *, max_mark: float = 2, step: float = 1) -> tuple[Question, Scheme]:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 from components.judge.llm import Endpoint
 from components.marking import ChoiceKey, Marker, Question, QuestionType, Scheme
-from components.workflow import desk
+from components.workflow import cohort, desk
+from components.workflow.cohort import RunOptions
+from components.workflow.connections import Connections, default_judges
 from components.workflow.desk import Press, Walk
-from components.workflow.judging import Connections, choose_judge, default_judges
 from components.workflow.worker import Worker
 from storage import Store, exams, jobs, judges, proposals, standings
 from tests.llama import MODEL, llama_server
-from tests.support import add_exam, add_marker, new_store, two_point_question
+from tests.support import add_exam, add_marker, new_store, start_run, two_point_question
 
 ROOT = Path(__file__).parents[2]
 ANSWERS = [
@@ -56,7 +57,8 @@ def count(store: Store) -> int:
 
 
 def ask(store: Store, exam_id: int, judge_id: int, marker: Marker, connections: Connections | None = None) -> jobs.Job:
-    job_id = choose_judge(store, exam_id, judge_id, marker)
+    options = RunOptions(exam_id=exam_id, judge_id=judge_id)
+    job_id = cohort.start(store, options, marker, on_desk=True)
     Worker(store, connections or Connections()).do_one()
     with store.read() as db:
         job = jobs.get(db, job_id)
@@ -185,7 +187,7 @@ def test_switching_the_judge_switches_what_stands_on_the_desk(tmp_path: Path) ->
 KILLED_CHILD = """
 import sys
 from pathlib import Path
-from components.workflow import judging
+from components.workflow import connections
 from components.workflow.connections import Connections
 from components.workflow.worker import Worker
 from storage import Store
@@ -196,7 +198,7 @@ class SlowJudge:
         print("asked", flush=True)
         sys.stdin.read()
 
-judging.OfflineJudge = SlowJudge
+connections.OfflineJudge = SlowJudge
 Worker(Store(Path(sys.argv[1])), Connections()).do_one()
 """
 
@@ -205,7 +207,7 @@ def test_a_job_of_a_killed_worker_is_done_by_the_next(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     _, offline = default_judges(store)
     exam_id, [row] = add_exam(store, [ANSWERS[:3]])
-    job_id = choose_judge(store, exam_id, offline, add_marker(store))
+    job_id = start_run(store, exam_id, offline)
     child = subprocess.Popen(
         [sys.executable, "-c", KILLED_CHILD, str(store.path)],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
