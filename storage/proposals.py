@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,18 @@ def add(
     )
     standings.refresh(db, response_id)
     return int(cursor.lastrowid or 0)
+
+
+def add_each(db: Database, judge_id: int, run_id: int, made: Sequence[tuple[int, int, str, Proposal]]) -> None:
+    """Store a run's proposals, as (response id, scheme id, inputs' hash, proposal), with the responses' standings."""
+    db.conn.executemany(
+        _INSERT,
+        [
+            _row(response_id, judge_id, scheme_id, proposal, inputs_hash, run_id=run_id)
+            for response_id, scheme_id, inputs_hash, proposal in made
+        ],
+    )
+    standings.refresh_each(db, [response_id for response_id, *_ in made])
 
 
 def add_imported(db: Database, import_id: int, judge_id: int, imported: Iterable[tuple[int, int, Proposal]]) -> None:

@@ -5,6 +5,8 @@ Derived from proposals, decisions and notes, and rewritten in the transaction th
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -127,12 +129,17 @@ def refresh(db: Database, response_id: int) -> None:
     _refresh(db, "= :id", response_id)
 
 
+def refresh_each(db: Database, response_ids: Iterable[int]) -> None:
+    """As `refresh`, for several responses at once."""
+    _refresh(db, "IN (SELECT value FROM json_each(:id))", json.dumps(list(response_ids)))
+
+
 def refresh_exam(db: Database, exam_id: int) -> None:
     """Bring every response of an exam up to date, e.g. after an import or after another judge was chosen for it."""
     _refresh(db, "IN (SELECT id FROM responses WHERE exam_id = :id)", exam_id)
 
 
-def _refresh(db: Database, which: str, id_: int) -> None:
+def _refresh(db: Database, which: str, id_: int | str) -> None:
     for statement in (_REFRESH_STANDINGS, _FORGET_PAIRS, _REFRESH_PAIRS):
         db.execute(statement.replace(":which", which), {"id": id_})
 

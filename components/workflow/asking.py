@@ -21,6 +21,7 @@ from storage.responses import StoredResponse
 log = logging.getLogger(__name__)
 SILENT_IN_A_ROW, SILENT_AT_FIRST = 4, 2
 STORE_TRIES = 10
+GATHER_SECONDS = 0.03  # so few transactions leave time for asking, and a crash loses no more than this has gathered
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,8 @@ class Asking:
             made = [each for each in batch if each is not None]
             await self._store_patiently(made)
             self._told.done += len(made)
+            if more and len(made) > 1:
+                await asyncio.sleep(GATHER_SECONDS)
 
     async def _store_patiently(self, made: Sequence[tuple[Item, Proposal]]) -> None:
         """These have been paid for, so a database that is busy with something long is tried again."""
@@ -175,16 +178,8 @@ class Asking:
 
     def _store_made(self, made: Sequence[tuple[Item, Proposal]]) -> None:
         with self._asker.store.write() as db:
-            for item, proposal in made:
-                proposals.add(
-                    db,
-                    item.answer.id,
-                    self._asker.judge_id,
-                    item.question.scheme_id,
-                    proposal,
-                    inputs_hash=item.inputs_hash,
-                    run_id=self._asker.run_id,
-                )
+            rows = [(item.answer.id, item.question.scheme_id, item.inputs_hash, proposal) for item, proposal in made]
+            proposals.add_each(db, self._asker.judge_id, self._asker.run_id, rows)
             asked.forget(db, self._asker.judge_id, (item.inputs for item, _ in made))
 
     def _forget(self, items: Iterable[Item]) -> None:

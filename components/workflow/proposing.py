@@ -137,17 +137,12 @@ def propose_batch(
     hashes = inputs_hashes(judge, question, answers)
     made = [(answer, _proposal(judge, question, answer)) for answer in answers]
     with store.write() as db:
-        for answer, proposal in made:
-            if proposals.with_inputs(db, answer.id, judge_id, hashes[answer.id]) is None:
-                proposals.add(
-                    db,
-                    answer.id,
-                    judge_id,
-                    question.scheme_id,
-                    proposal,
-                    inputs_hash=hashes[answer.id],
-                    run_id=run_id,
-                )
+        rows = [
+            (answer.id, question.scheme_id, hashes[answer.id], proposal)
+            for answer, proposal in made
+            if proposals.with_inputs(db, answer.id, judge_id, hashes[answer.id]) is None
+        ]
+        proposals.add_each(db, judge_id, run_id, rows)
 
 
 async def _propose_part(store: Store, part: Part, told: Told, run_id: int) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 from components.judge import JudgeStopped
+from components.workflow.batches import BATCH, do_batch
 from components.workflow.cohort import PROPOSE, options_of
 from components.workflow.connections import Connections
 from components.workflow.learn import learn_question
@@ -127,4 +128,6 @@ class Worker:
             return await propose_run(self._store, self._connections, options, progress, job.id)
         if job.kind == LEARN:
             return await asyncio.to_thread(learn_question, self._store, job.payload["question_id"], progress)
+        if job.kind == BATCH:
+            return await do_batch(self._store, self._connections, job, progress)
         return f"This version does not know jobs of the kind {job.kind}."

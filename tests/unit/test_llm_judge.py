@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from components.judge import JudgeStopped
-from components.judge.llm import ConnectionReport, Endpoint, LLMJudge
+from components.judge.llm import Capabilities, ConnectionReport, Endpoint, LLMJudge
 from components.judge.llm import test_connection as try_connection
+from components.judge.llm.connection import notices
 from components.marking import (
     AssessmentObjective,
     Confidence,
@@ -609,10 +610,45 @@ def test_connection_report_shows_model_format_and_sample_proposal(api: PaidAPI) 
     sample = points(verdict("MP1", True, "blows the damp air away"), verdict("MP2", True, "evaporates quicker"))
     api.will(error(400, "json_schema is not supported"), says(sample))
     report = try_out(api)
-    assert (report.ok, report.format, report.model_reported) == (True, "json_object", "tiny-2026")
+    assert report.found is not None
+    assert (report.ok, report.found.format, report.model_reported) == (True, "json_object", "tiny-2026")
     assert report.message.startswith("Connected. tiny-2026 gave the sample answer 2 of 2")
     assert report.proposal is not None
     assert report.proposal.confidence is Confidence.SURE
+
+
+def test_a_connection_is_tried_once_however_many_samples_the_judge_takes(api: PaidAPI) -> None:
+    api.will(says(points(verdict("MP1", True, "blows the damp air away"), verdict("MP2", False))))
+    report = try_connection(Endpoint(base_url=api.base_url, model="tiny", api_key="sk-secret", samples=3))
+    assert report.ok
+    assert len(api.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        (Capabilities(), []),
+        (Capabilities(dropped=("temperature",)), ["It refused the temperature as it was set, so it is left out."]),
+        (
+            Capabilities(dropped=("max_tokens",)),
+            ["It takes the token limit as max_completion_tokens, not as max_tokens."],
+        ),
+        (
+            Capabilities(dropped=("max_tokens", "max_completion_tokens")),
+            ["It refused the token limit as it was set, so it is left out."],
+        ),
+        (
+            Capabilities(efforts_refused=("none", "minimal")),
+            ["It refused the reasoning effort none and minimal, so another is sent."],
+        ),
+        (
+            Capabilities(dropped=("reasoning_effort",), efforts_refused=("high",)),
+            ["It refused the reasoning effort as it was set, so it is left out."],
+        ),
+    ],
+)
+def test_what_an_endpoint_refused_is_told_in_words(found: Capabilities, told: list[str]) -> None:
+    assert notices(found) == told
 
 
 def test_connection_report_says_what_to_do_about_a_wrong_key(api: PaidAPI) -> None:

@@ -665,3 +665,37 @@ def test_a_server_that_takes_the_schema_and_does_not_keep_to_it_is_told_what_was
     assert provider.propose().mark == 2
     assert provider.formats() == ["json_schema", "json_schema"]
     assert "no verdict on marking point P1, P2" in provider.asked[1]["messages"][-1]["content"]
+
+
+def test_an_error_that_lm_studio_sends_as_a_success_fails_the_response_in_its_words(provider: Provider) -> None:
+    provider.will(Said(body={"object": "error", "error": {"message": "The model has crashed."}, "choices": []}))
+    proposal = provider.propose()
+    assert proposal.status is ProposalStatus.FAILED
+    assert "The model has crashed." in proposal.reason
+
+
+def test_one_withheld_reply_does_not_cost_the_schema_for_good(provider: Provider) -> None:
+    nothing = Said(body={"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": []})
+    provider.will(nothing, nothing, nothing, reply(model="m"))
+    judge = provider.judge()
+    assert judge.propose(QUESTION, POINTS, RESPONSE).status is ProposalStatus.FAILED
+    assert judge.propose(QUESTION, POINTS, RESPONSE).mark == 2
+    forms = [asked.get("response_format", {"type": "text"})["type"] for asked in provider.asked]
+    assert forms == ["json_schema", "json_object", "text", "json_schema"]
+
+
+def test_words_in_parts_are_read_as_one_text(provider: Provider) -> None:
+    parts = [{"type": "text", "text": BOTH[:20]}, {"type": "text", "text": BOTH[20:]}]
+    provider.will(reply({"content": parts}, model="m"))
+    assert provider.propose().mark == 2
+
+
+def test_a_filter_that_names_its_own_reason_is_still_the_filter(provider: Provider) -> None:
+    provider.will(*[reply({"content": None}, "content_filter: RECITATION", model="m")] * 3)
+    assert "content filter stopped it" in provider.propose().reason
+
+
+def test_thinking_that_only_the_total_counts_is_counted_as_received(provider: Provider) -> None:
+    usage = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 1000}
+    provider.will(reply(model="m", usage=usage))
+    assert provider.propose().usage.tokens_out == 700

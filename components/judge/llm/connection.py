@@ -52,9 +52,12 @@ class ConnectionReport:
 
 
 def test_connection(endpoint: Endpoint) -> ConnectionReport:
-    """Marks a sample response through the endpoint and says in words how that went. Never raises for the server."""
+    """Marks a sample response through the endpoint, once however many samples it asks for, and says how that went.
+
+    Never raises for the server.
+    """
     started = time.monotonic()
-    judge = LLMJudge(replace(endpoint, timeout=min(endpoint.timeout, LONGEST_TEST)), tries=2)
+    judge = LLMJudge(replace(endpoint, timeout=min(endpoint.timeout, LONGEST_TEST), samples=1), tries=2)
     try:
         proposal = judge.propose(SAMPLE_QUESTION, SAMPLE_SCHEME, SAMPLE_RESPONSE)
     except JudgeStopped as stopped:
@@ -62,7 +65,7 @@ def test_connection(endpoint: Endpoint) -> ConnectionReport:
     seconds = time.monotonic() - started
     return ConnectionReport(
         ok=proposal.status is ProposalStatus.PROPOSED,
-        message=_message(proposal, endpoint, seconds, judge.exchange.found.dropped),
+        message=_message(proposal, endpoint, seconds),
         seconds=seconds,
         model_reported=proposal.usage.model if proposal.usage.raw_reply else "",
         found=judge.exchange.found if judge.exchange.known else None,
@@ -73,12 +76,29 @@ def test_connection(endpoint: Endpoint) -> ConnectionReport:
 test_connection.__test__ = False  # type: ignore[attr-defined]  # a use case, not a test, whatever pytest makes of its name
 
 
-def _message(proposal: Proposal, endpoint: Endpoint, seconds: float, dropped: tuple[str, ...]) -> str:
+def notices(found: Capabilities) -> list[str]:
+    """What an endpoint's model refused and what is done about it, a sentence each.
+
+    A setting may be refused for its value alone, so nothing is said of what the model takes otherwise.
+    """
+    words = {"temperature": "the temperature", "seed": "the seed", "reasoning_effort": "the reasoning effort"}
+    left_out = [words[name] for name in found.dropped if name in words]
+    said = []
+    if "max_completion_tokens" in found.dropped:
+        left_out.append("the token limit")
+    elif "max_tokens" in found.dropped:
+        said.append("It takes the token limit as max_completion_tokens, not as max_tokens.")
+    if "reasoning_effort" not in found.dropped and found.efforts_refused:
+        said.append(f"It refused the reasoning effort {' and '.join(found.efforts_refused)}, so another is sent.")
+    return [*(f"It refused {name} as it was set, so it is left out." for name in left_out), *said]
+
+
+def _message(proposal: Proposal, endpoint: Endpoint, seconds: float) -> str:
     if proposal.status is ProposalStatus.PROPOSED:
         mark = format_mark(proposal.mark)
-        words = f"Connected. {proposal.usage.model} gave the sample answer {mark} of 2 in {seconds:.1f} seconds."
-    elif proposal.usage.raw_reply:
-        words = f"{endpoint.model} answers, but not in a form that can be used. {proposal.reason}"
-    else:
-        words = proposal.reason
-    return " ".join([words, *(f"The server does not take {name}, so it is left out." for name in dropped)])
+        return f"Connected. {proposal.usage.model} gave the sample answer {mark} of 2 in {seconds:.1f} seconds."
+    if proposal.status is ProposalStatus.ABSTAINED:
+        return f"{endpoint.model} answers, but would not mark the sample answer. {proposal.reason}"
+    if proposal.usage.raw_reply:
+        return f"{endpoint.model} answers, but not in a form that can be used. {proposal.reason}"
+    return proposal.reason

@@ -202,8 +202,10 @@ class Tally:
         message = completion.choices[0].message if completion.choices else None
         self.raw_reply = text_of(completion) or (message.refusal if message else "") or ""
         if completion.usage:
-            self.tokens_in += completion.usage.prompt_tokens or 0
-            self.tokens_out += completion.usage.completion_tokens or 0
+            sent, received = completion.usage.prompt_tokens or 0, completion.usage.completion_tokens or 0
+            self.tokens_in += sent
+            # Gateways to Gemini leave the thinking, which is paid for, out of all but the total.
+            self.tokens_out += max(received, (completion.usage.total_tokens or 0) - sent)
 
     def usage(self) -> Usage:
         return Usage(
