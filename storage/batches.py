@@ -232,6 +232,16 @@ def missing(db: Database, batch_id: int) -> list[Missing]:
     return [Missing(**dict(row)) for row in rows]
 
 
+def cost(db: Database, batch: Batch) -> tuple[float, int]:
+    """(US dollars of the proposals whose price is known, how many have none that is known)."""
+    row = db.execute(
+        "SELECT coalesce(sum(price), 0) AS price, count(*) FILTER (WHERE price IS NULL) AS unknown FROM proposals "
+        "WHERE run_id = ? AND judge_id = ?",
+        (batch.run_id, batch.judge_id),
+    ).fetchone()
+    return float(row["price"]), int(row["unknown"])
+
+
 def out(db: Database, judge_id: int) -> set[tuple[int, str]]:
     """(response id, inputs' hash) that are with an endpoint now in a batch of this judge."""
     rows = db.execute(

@@ -29,7 +29,7 @@ def add(db: Database, kind: str, payload: dict[str, Any]) -> int:
     """Queue a job. One that is already queued with the same payload serves for both."""
     body = json.dumps(payload, sort_keys=True)
     row = db.execute(
-        "SELECT id FROM jobs WHERE kind = ? AND payload = ? AND status = 'queued'", (kind, body)
+        "SELECT id FROM jobs WHERE kind = ? AND payload = ? AND status = 'queued' AND paused_at IS NULL", (kind, body)
     ).fetchone()
     if row is not None:
         return int(row["id"])

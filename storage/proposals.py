@@ -98,6 +98,16 @@ def known_inputs(db: Database, exam_id: int, judge_id: int) -> set[tuple[int, st
     return {(row["response_id"], row["inputs_hash"]) for row in rows}
 
 
+def counts_of_run(db: Database, run_id: int) -> dict[str, int]:
+    """How many responses of the run have come to proposed, abstained and failed; a later retry counts in its place."""
+    rows = db.execute(
+        "SELECT status, count(*) AS n FROM proposals p WHERE run_id = ? AND NOT EXISTS (SELECT 1 FROM proposals n "
+        "WHERE n.response_id = p.response_id AND n.judge_id = p.judge_id AND n.id > p.id) GROUP BY status",
+        (run_id,),
+    )
+    return {"proposed": 0, "abstained": 0, "failed": 0} | {row["status"]: int(row["n"]) for row in rows}
+
+
 def record_sighting(db: Database, response_id: int, marker_id: int, proposal_id: int) -> None:
     """The marker has been shown this proposal. From here on no mark of theirs on the response is blind."""
     db.execute(

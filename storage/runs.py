@@ -184,9 +184,10 @@ def proposals_of(db: Database, run_id: int, limit: int = -1) -> list[Made]:
     # The unary + keeps SQLite from walking through every run's proposals, which are in the order asked for already.
     rows = db.execute(
         "SELECT p.id, q.number AS question, c.number AS candidate, p.status, p.mark, q.max_mark, p.label, p.seconds, "
-        "p.tokens_in, p.tokens_out, p.price FROM "
+        f"p.tokens_in, p.tokens_out, iif(g.kind = '{judges.LLM}', p.price, 0.0) AS price FROM "
         "(SELECT id AS newest FROM proposals WHERE run_id = :run ORDER BY +id DESC LIMIT :limit) "
-        "CROSS JOIN proposals p ON p.id = newest JOIN responses r ON r.id = p.response_id "
+        "CROSS JOIN proposals p ON p.id = newest JOIN judges g ON g.id = p.judge_id "
+        "JOIN responses r ON r.id = p.response_id "
         "JOIN questions q ON q.id = r.question_id JOIN candidates c ON c.id = r.candidate_id ORDER BY +p.id DESC",
         {"run": run_id, "limit": limit},
     )

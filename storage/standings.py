@@ -106,16 +106,6 @@ def progress(db: Database, exam_id: int, question_id: int | None = None) -> tupl
     return int(row[0]), int(row[1])
 
 
-def proposal_counts(db: Database, exam_id: int) -> dict[str, int]:
-    """How many of the exam's standing proposals are proposed, abstained and failed."""
-    rows = db.execute(
-        "SELECT p.status, count(*) AS n FROM standings s JOIN proposals p ON p.id = s.proposal_id "
-        "WHERE s.exam_id = ? GROUP BY p.status",
-        (exam_id,),
-    )
-    return {"proposed": 0, "abstained": 0, "failed": 0} | {row["status"]: int(row["n"]) for row in rows}
-
-
 def human_marks(db: Database, question_id: int) -> int:
     """How many of the question's responses have a final mark from a person."""
     row = db.execute(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+import re
+import unicodedata
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from components.marking.marks import MarkError, Scale, on_step
 
@@ -67,14 +69,70 @@ class AssessmentObjective(Frozen):
 class ChoiceKey(Frozen):
     """Key of a choice question. Each entry of `correct` is one fully right selection, letters in order ("B", "ACD").
 
-    `partial` gives marks to named other selections ("AC": 1). `subset_marks` goes to any proper, non-empty part of
-    a right selection with nothing wrong in it (the 6/3/0 rule has subset_marks 3).
+    `each` is given instead of `correct` where several sub-questions are answered in one response (five gaps, "BDACA"):
+    the key of every sub-question in order. Each is then worth an equal share of the question's marks.
+
+    `partial` gives exactly these marks to named other selections ("AC": 1), or, with `each`, to named other whole
+    sequences ("BDACE" or "B, D, A, C, E": 3), whatever their sub-questions would come to. `subset_marks` goes to any
+    proper, non-empty part of a right selection with nothing wrong in it (the 6/3/0 rule has subset_marks 3); with
+    `each`, to each such sub-question.
+
+    `rule` "published" has answers read and marked as GAOKAO-Bench does: letters wherever they stand, half the marks
+    for a part of several letters, and nothing for an item whose number of answers is not the key's.
     """
 
     options: dict[str, str]
-    correct: tuple[str, ...]
+    correct: tuple[str, ...] = ()
     partial: dict[str, float] = {}
     subset_marks: float | None = None
+    # Left out of the JSON where they are not used: schemes of earlier versions keep their hashes, so no judge that
+    # has marked by them is asked, and paid, again.
+    each: tuple[str, ...] = Field(default=(), exclude_if=lambda each: not each)
+    rule: Literal["ours", "published"] = Field(default="ours", exclude_if=lambda rule: rule == "ours")
+
+    @field_validator("each")
+    @classmethod
+    def _letters_alone(cls, each: tuple[str, ...]) -> tuple[str, ...]:
+        keys = tuple(re.sub(r"[\s,;/&+、]", "", _plain_capitals(entry)) for entry in each)
+        for place, (key, entry) in enumerate(zip(keys, each, strict=True), start=1):
+            if not re.fullmatch("[A-Z]+", key):
+                raise MarkError(f"The key of sub-question {place} is {entry!r}. Give it in letters, such as B or ACD.")
+        return keys
+
+    @model_validator(mode="after")
+    def _one_kind_of_key(self) -> Self:
+        if self.each and self.correct:
+            raise MarkError(
+                "The key has both right selections (correct) and a key for each sub-question (each). Give one of them."
+            )
+        labels = {_plain_capitals(label.strip()) for label in self.options}
+        strange = sorted({letter for key in self.each for letter in key} - labels) if labels else []
+        if strange:
+            raise MarkError(f"The key names {', '.join(strange)}, which the question's options do not have.")
+        if self.each:
+            named = [self.sequence(written) for written in self.partial]
+            if len(set(named)) != len(named):
+                raise MarkError("Partial credit names the same sequence of answers twice.")
+        return self
+
+    def sequence(self, written: str) -> tuple[str, ...]:
+        """The answers in a sequence written "BDACA" or "B, D, A, C, A" ("AC, B" where one takes several letters).
+
+        Raises MarkError where their number is not that of `each`.
+        """
+        pieces = re.findall("[A-Z]+", _plain_capitals(written))
+        if len(pieces) == 1 and len(self.each) > 1:
+            pieces = list(pieces[0])
+        if len(pieces) != len(self.each):
+            raise MarkError(
+                f"Partial credit for {written!r}: that is {len(pieces)} answers, and the key has {len(self.each)}. "
+                'Write the whole sequence, such as "BDACA", with commas where an answer has several letters.'
+            )
+        return tuple(pieces)
+
+
+def _plain_capitals(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).upper()
 
 
 class NumericKey(Frozen):
@@ -141,14 +199,47 @@ class Scheme(Frozen):
         ):
             for answer, marks in partial.items():
                 scale.check(marks, f"Partial credit for {answer!r}")
-        if self.choice and self.choice.subset_marks is not None:
-            scale.check(self.choice.subset_marks, "Partial credit")
+        if self.choice:
+            _check_choice(self.choice, scale)
         return self
 
 
 def _check_amount(marks: float, scale: Scale, about: str) -> None:
     if marks <= 0 or not on_step(marks, scale.mark_step):
         raise MarkError(f"{about} is worth {marks:g}, which is not a whole number of {scale.mark_step:g}-mark steps.")
+
+
+def _check_choice(key: ChoiceKey, scale: Scale) -> None:
+    if key.subset_marks is not None:
+        scale.check(key.subset_marks, "Partial credit")
+    worth = scale.max_mark / len(key.each) if key.each else scale.max_mark
+    if not on_step(worth, scale.mark_step):
+        raise MarkError(
+            f"{scale.max_mark:g} marks cannot be shared equally by {len(key.each)} sub-questions in "
+            f"{scale.mark_step:g}-mark steps. Please change the maximum mark, the step or the key."
+        )
+    if key.subset_marks is not None and key.subset_marks > worth:
+        raise MarkError(f"Partial credit: {key.subset_marks:g} is more than a sub-question is worth, {worth:g}.")
+    if key.rule == "published":
+        _check_published(key, scale)
+
+
+def _check_published(key: ChoiceKey, scale: Scale) -> None:
+    """What GAOKAO-Bench's rule cannot read or mark, found before it makes every answer wrong."""
+    keys = [re.sub(r"\W", "", _plain_capitals(entry)) for entry in (key.each or key.correct)]
+    several = any(len(entry) > 1 for entry in keys)
+    if len(key.each) > 1 and several:
+        raise MarkError("GAOKAO-Bench's rule reads one letter a sub-question. Please use our own rule for this key.")
+    if len(key.each) < 2 and not set("".join(keys)) <= set("ABCD"):
+        raise MarkError("GAOKAO-Bench's rule reads the options A to D only. Please use our own rule for this key.")
+    half = scale.max_mark / 2
+    if several and key.subset_marks not in (None, half):
+        raise MarkError(
+            f"GAOKAO-Bench's rule gives {half:g} to an incomplete selection, not {key.subset_marks:g}. "
+            "Please use our own rule, or leave that mark out."
+        )
+    if several and not on_step(half, scale.mark_step):
+        raise MarkError(f"GAOKAO-Bench's rule gives half marks, and {half:g} is not a whole number of mark steps.")
 
 
 def _check_levels(objective: AssessmentObjective, scale: Scale) -> None:

@@ -6,7 +6,7 @@ import re
 
 import streamlit as st
 
-from components.marking import AssessmentObjective, MarkingPoint, Question, Scheme
+from components.marking import AssessmentObjective, ChoiceKey, MarkingPoint, Question, Scheme
 
 _PICTURE = re.compile(r"!(?=\[)")
 
@@ -35,9 +35,7 @@ def scheme_markdown(scheme: Scheme, model_answer: str = "") -> str:
     """The scheme as Markdown: points under their groups, bands, key, text, note."""
     parts = [_point_lines(scheme), *(_objective_lines(objective) for objective in scheme.objectives)]
     if scheme.choice is not None:
-        parts.append(f"Key: **{' or '.join(scheme.choice.correct)}**" + _partial_line(scheme.choice.partial))
-        if scheme.choice.subset_marks is not None:
-            parts.append(f"A right selection that is incomplete earns {scheme.choice.subset_marks:g}.")
+        parts += _choice_lines(scheme.choice, scheme.max_mark)
     if scheme.numeric is not None:
         parts.append(f"Key: **{' or '.join(scheme.numeric.correct)}**" + _partial_line(scheme.numeric.partial))
     if scheme.text:
@@ -47,6 +45,21 @@ def scheme_markdown(scheme: Scheme, model_answer: str = "") -> str:
     if model_answer:
         parts.append(f"*Model answer:* {model_answer}")
     return "\n\n".join(part for part in parts if part) or "*This question has no mark scheme yet.*"
+
+
+def _choice_lines(key: ChoiceKey, max_mark: float) -> list[str]:
+    right = " or ".join(key.correct)
+    lines = []
+    if key.each:
+        right = " · ".join(f"{place} {letters}" for place, letters in enumerate(key.each, start=1))
+        lines.append(f"Each of the {len(key.each)} sub-questions is worth {max_mark / len(key.each):g}.")
+    lines.insert(0, f"Key: **{right}**" + _partial_line(key.partial))
+    if key.subset_marks is not None:
+        where = ", in each sub-question," if key.each else ""
+        lines.append(f"A right selection that is incomplete{where} earns {key.subset_marks:g}.")
+    if key.rule == "published":
+        lines.append("Read and marked by GAOKAO-Bench's rule.")
+    return lines
 
 
 def _point_lines(scheme: Scheme) -> str:

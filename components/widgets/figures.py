@@ -79,5 +79,6 @@ def count(n: int, thing: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text in which nothing is Markdown, such as a judge's name."""
+    """Text in which nothing is Markdown, such as a judge's name; an invisible joiner keeps an address from linking."""
+    text = re.sub(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", "\u2060", text)
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:])", r"\\\1", text)

@@ -55,7 +55,7 @@ class _FileReport:
 
 @dataclass(frozen=True)
 class _Judged:
-    """A line of a file: what it says and is worth. Without `line` it is nobody's, without `question` its response gone."""
+    """What a line says and is worth. Without `line` it is nobody's, without `question` its response is gone."""
 
     number: int
     said: OutputLine | None
@@ -151,7 +151,7 @@ class Reading:
             batches.came_back(db, said.custom_id, state, said.body, judged.fault, file, number)
         if line.scheme_id != question.scheme_id:
             words = (
-                f"The mark scheme has changed since the batch was written; it is now version {question.scheme_version}. "
+                f"The mark scheme has changed since the batch was written (now version {question.scheme_version}). "
                 "The proposal is kept under the version it was made with."
             )
             report.add(CHANGED, number, said.custom_id, words, **about)
@@ -219,7 +219,7 @@ class Reading:
         shown = [Exemplar(response_id=each, text="", mark=0) for each in first.exemplars]
         usage = summed(samples, judge.prompt(question.question, scheme), 0.0)
         made = judge.proposal(question.question, scheme, answer.for_judge(), shown, samples, usage)
-        return first, _at_share(priced(made), shares.get(first.part, 1.0))
+        return first, _at_share(_priced(made), shares.get(first.part, 1.0))
 
     def _keep(self, db: Database, line: Line, made: Proposal | None) -> None:
         """Store the proposal, unless there is one of the same inputs, and note that the lines are done with."""
@@ -261,6 +261,14 @@ def _whose(custom_id: str, line: Line | None, batch_id: int) -> str:
     if batch_of(custom_id) == batch_id:
         return "It is not in this batch: it may be another database's, or from before the file was written again."
     return "It is not one of this batch."
+
+
+def _priced(proposal: Proposal) -> Proposal:
+    """The proposal with its price: 0 where no reply came, for a batch charges only for the work that it completed."""
+    usage = proposal.usage
+    if usage.raw_reply or usage.tokens_in or usage.tokens_out:
+        return priced(proposal)
+    return proposal.model_copy(update={"usage": usage.model_copy(update={"price": 0.0})})
 
 
 def _at_share(proposal: Proposal, share: float) -> Proposal:

@@ -23,7 +23,7 @@ from components.workflow.cohort import RunOptions, with_exemplars
 from components.workflow.connections import Connections, endpoint_of
 from components.workflow.progress import Progress
 from storage import Store, batches, events, exams, jobs, judges, runs, standings
-from storage.batches import ENDED, FAILED, GOOD, INVALID, WAITING, WRITING, WRITTEN, Batch, Part
+from storage.batches import ENDED, FAILED, GOOD, INVALID, SUBMITTED, WAITING, WRITING, WRITTEN, Batch, Part
 from storage.jobs import Job
 
 BATCH = "batch"
@@ -57,6 +57,9 @@ def start(store: Store, options: RunOptions, marker: Marker | None, *, on_desk: 
 
 def submit(store: Store, batch_id: int) -> None:
     """Queue the submitting of a written batch to its endpoint, or going on with it. Raises BatchBusy."""
+    with store.read() as db:
+        if batches.get(db, batch_id).state not in (WRITTEN, SUBMITTED):
+            raise BatchBusy("Only a batch that is written, and has not ended, can be submitted.")
     _step(store, batch_id, SUBMIT)
 
 

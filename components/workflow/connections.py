@@ -33,11 +33,12 @@ class Connections:
         """Connections with the endpoint that the environment names, and with every judge whose key it still holds."""
         connections = cls()
         endpoint = Endpoint.from_environment()
-        if endpoint is not None:
-            variable = "OPENAI_API_KEY" if endpoint.api_key else ""
-            connections.connect(store, endpoint, variable)
         with store.read() as db:
             stored = [judge for judge in judges.listed(db) if judge.kind == judges.LLM]
+            retired = {judge.name for judge in judges.retired(db)}
+        if endpoint is not None and default_name(endpoint) not in retired:
+            variable = "OPENAI_API_KEY" if endpoint.api_key else ""
+            connections.connect(store, endpoint, variable)
         for judge in stored:
             named: str | None = judge.settings.get("key_variable")
             if named is not None and (named == "" or os.environ.get(named)):
@@ -113,7 +114,7 @@ class Connections:
                 with self._lock:
                     for judge in self._connected.values():
                         if (judge.endpoint.base_url, judge.endpoint.model) == (endpoint.base_url, endpoint.model):
-                            judge.exchange.found = report.found
+                            judge.exchange.found, judge.exchange.known = report.found, True
             return report
 
         with self._lock:

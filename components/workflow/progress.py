@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 # (done, total, message) → whether the job is still wanted.
 Progress = Callable[[int, int, str], bool]
@@ -20,25 +20,30 @@ class Told:
         self.done = 0
         self.message = ""
         self.off = False
+        self._telling = asyncio.Lock()
 
     async def tell(self) -> None:
         """Store the count, and hear whether to go on."""
-        if not await asyncio.to_thread(self._progress, self.done, self.total, self.message):
-            self.off = True
+        async with self._telling:  # or an older count could be stored after a newer one
+            if not await asyncio.to_thread(self._progress, self.done, self.total, self.message):
+                self.off = True
 
     @asynccontextmanager
     async def telling(self) -> AsyncIterator[None]:
         """Tells every half second while the block runs, and at its end."""
 
+        ended = asyncio.Event()
+
         async def keep_telling() -> None:
-            while True:
+            while not ended.is_set():
                 await self.tell()
-                await asyncio.sleep(TELL_SECONDS)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(ended.wait(), TELL_SECONDS)
 
         task = asyncio.create_task(keep_telling())
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.wait([task])
+            ended.set()
+            await task
             await self.tell()

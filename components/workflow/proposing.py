@@ -18,7 +18,7 @@ from components.workflow.inputs import inputs_hashes, reads_exemplars
 from components.workflow.progress import Progress, Told
 from components.workflow.purse import Purse
 from components.workflow.tokens import answer_tokens, likely_price, prompt_tokens, reply_tokens
-from storage import Store, exams, judges, proposals, responses, runs, standings
+from storage import Store, exams, judges, proposals, responses, runs
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
 from storage.responses import StoredResponse
@@ -79,7 +79,7 @@ async def propose_run(
         return f"Stopped after {told.done} of {told.total} responses."
     if cap_words:
         raise JudgeStopped(cap_words)
-    return await asyncio.to_thread(_summary, store, options, run_id)
+    return await asyncio.to_thread(_summary, store, run_id, made)
 
 
 def plan(store: Store, connections: Connections, options: RunOptions) -> Plan | None:
@@ -195,9 +195,15 @@ def _spent(store: Store, run_id: int) -> float:
         return runs.spent(db, run_id)
 
 
-def _summary(store: Store, options: RunOptions, run_id: int) -> str:
+def _summary(store: Store, run_id: int, made: Plan) -> str:
     with store.read() as db:
-        counts = standings.proposal_counts(db, options.exam_id)
+        counts = proposals.counts_of_run(db, run_id)
+    if not any(counts.values()):
+        return (
+            f"All {made.total:,} had the judge's proposal already."
+            if made.total
+            else "There was nothing to propose on."
+        )
     said = f"{counts['proposed']:,} proposed"
     if counts["abstained"]:
         said += f", {counts['abstained']:,} left to the teacher (each says why)"

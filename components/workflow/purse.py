@@ -6,6 +6,7 @@ import asyncio
 
 from components.judge.llm import RE_ASKS
 
+CAP_REACHED = "Stopped at the spending cap"
 LIKELY_TIMES = 1 + RE_ASKS  # a reply that cannot be used is asked for again
 
 
@@ -56,6 +57,6 @@ class Purse:
     def words(self) -> str:
         """Why the run ended, to a teacher."""
         return (
-            f"Stopped at the spending cap: ${self.spent:,.4f} of ${self.cap or 0:,.2f} is spent, and the next response "
+            f"{CAP_REACHED}: ${self.spent:,.4f} of ${self.cap or 0:,.2f} is spent, and the next response "
             "might go past it. Raise the cap to go on."
         )

@@ -4,13 +4,13 @@ import streamlit as st
 
 from components.widgets.author import show_question, show_scheme
 from components.widgets.figures import count, plain
-from components.workflow import demo
+from components.workflow import cohort, demo
 from pages.department.exam_actions import go_button, undo_popover
 from pages.department.import_section import import_section
 from pages.department.standardisation_section import standardisation_popover
 from pages.shared import guard
 from pages.shared.desk_services import services
-from storage import exams, imports, jobs, judges
+from storage import exams, imports, jobs, judges, runs
 from storage.exams import Exam, ExamSummary, StoredQuestion
 from storage.imports import Import
 from storage.jobs import Job
@@ -75,17 +75,17 @@ def reset_popover() -> None:
 def show_proposals(exam: Exam) -> None:
     """How far the newest proposal job has come, or what became of it where it needs a person."""
     with store.read() as db:
-        job = jobs.latest_of_exam(db, "propose", exam.id)
+        job = jobs.latest_of_exam(db, cohort.PROPOSE, exam.id)
     if job is None:
         return
     if job.status in ("queued", "running"):
         watch(job.id)
     elif job.status == "failed":
         st.warning(plain(job.message), title="Making proposals stopped")
-        st.button("Try again", key=f"propose_{exam.id}", on_click=propose_again, args=(exam.id,))
+        st.button("Try again", key=f"propose_{exam.id}", on_click=cohort.go_on, args=(store, job.id))
     elif job.status == "cancelled":
         st.caption(f"Making proposals was cancelled. {progress_text(job)}")
-        st.button("Go on with the proposals", key=f"propose_{exam.id}", on_click=propose_again, args=(exam.id,))
+        st.button("Go on with the proposals", key=f"propose_{exam.id}", on_click=cohort.go_on, args=(store, job.id))
     else:
         st.caption(f"Proposals: {plain(job.message)}")
 
@@ -94,15 +94,19 @@ def show_proposals(exam: Exam) -> None:
 def watch(job_id: int) -> None:
     """A running job's progress; draws the page again when it has ended."""
     with store.read() as db:
-        job = jobs.get(db, job_id)
+        job, paused = jobs.get(db, job_id), runs.paused(db, job_id)
     if job is None or job.status not in ("queued", "running"):
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(job.done / job.total if job.total else 0.0, progress_text(job), width=420)
+        st.progress(job.done / job.total if job.total else 0.0, progress_text(job, paused=paused), width=420)
+        if paused:
+            st.button("Go on", key=f"go_on_{job_id}", on_click=cohort.go_on, args=(store, job_id))
         st.button("Cancel", key=f"cancel_{job_id}", on_click=cancel, args=(job_id,))
 
 
-def progress_text(job: Job) -> str:
+def progress_text(job: Job, *, paused: bool = False) -> str:
+    if paused:
+        return f"Proposals: paused at {job.done:,} of {job.total:,}" if job.total else "Proposals: paused"
     if not job.total:
         return "Proposals: waiting to be made"
     return f"Proposals: {job.done:,} of {job.total:,}{', ' + plain(job.message) if job.message else ''}"
@@ -158,7 +162,7 @@ def save_note(question_id: int, key: str) -> None:
         exams.add_scheme_version(db, question_id, newest.question, scheme, marker.id)
     state["exams_notice"] = (
         f"Question {plain(newest.question.number)} has a new scheme version. "
-        "Ask the judge again on the Judges page to have it read the note."
+        "Ask the judge again on the Runs page to have it read the note."
     )
 
 
@@ -170,11 +174,6 @@ def set_blind(exam_id: int, key: str) -> None:
 def reset_demo() -> None:
     demo.reset(store, marker)
     state["exams_notice"] = "The demo exam is as it was at first. Its proposals are being made again."
-
-
-def propose_again(exam_id: int) -> None:
-    with store.write() as db:
-        jobs.add(db, "propose", {"exam_id": exam_id})
 
 
 def cancel(job_id: int) -> None:

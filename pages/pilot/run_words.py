@@ -6,10 +6,16 @@ from datetime import datetime
 
 from components.widgets.figures import NO_FIGURE, count
 from components.workflow.estimate import Estimate
+from components.workflow.purse import CAP_REACHED
 from storage import judges
 from storage.runs import Run, Took
 
 PRICE_FILE = "assets/prices.toml"
+MOST_NAMED = 5
+IMPORTED_TEXT = (
+    "This judge's marks were imported, so it is never asked and costs nothing. A run marks choice and numeric "
+    "questions by rule, and can put its marks on the desk."
+)
 
 
 def dollars(amount: float) -> str:
@@ -31,11 +37,23 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600:,} h {whole % 3600 // 60} min"
 
 
+def duration_short(seconds: float) -> str:
+    """4.9 s, 45 s, 2.1 min, 33 min, 2.1 h: for a tile."""
+    if seconds < 59.5:
+        return duration(seconds)
+    amount, unit = (seconds / 60, "min") if seconds < 3570 else (seconds / 3600, "h")
+    return f"{amount:.1f} {unit}" if amount < 10 else f"{amount:,.0f} {unit}"
+
+
 def pace(run: Run, moment: datetime) -> str:
     """120 of 600 · Question 3 · 45 a minute · about 10 min 40 s left."""
+    if run.paused:
+        return f"Paused at {run.done:,} of {run.total:,}" if run.total else "Paused before its first response"
     if not run.total:
         return "Waiting for its turn" if run.status == "queued" else "Beginning"
-    parts = [f"{run.done:,} of {run.total:,}"] + ([run.message] if run.message else [])
+    parts = [f"{run.done:,} of {run.total:,}"]
+    if run.message and not (run.model and run.message.startswith(run.model)):  # the judge is named above already
+        parts.append(run.message)
     if run.status == "queued":
         return " · ".join([*parts, "waiting for its turn"])
     rate, left = run.per_minute(moment), run.seconds_left(moment)
@@ -44,9 +62,23 @@ def pace(run: Run, moment: datetime) -> str:
     return " · ".join(parts)
 
 
-def cost(run: Run) -> str:
-    """The run's price so far, for a tile."""
-    took = run.took
+def options(run: Run) -> str:
+    """3 of 8 questions · 3 examples with grading · cap $5.00."""
+    parts = ["all questions" if run.chosen is None else f"{run.chosen} of {count(run.questions, 'question')}"]
+    if run.shots:
+        parts.append(f"{count(run.shots, 'example')}{' with grading' if run.grading else ''}")
+    if run.cap is not None:
+        parts.append(f"cap ${run.cap:,.2f}")
+    return " · ".join(parts)
+
+
+def stopped_at_cap(run: Run) -> bool:
+    """Whether it has ended because the next response might have cost more than its cap."""
+    return run.cap is not None and run.status == "failed" and run.message.startswith(CAP_REACHED)
+
+
+def cost(took: Took) -> str:
+    """The price so far, for a tile."""
     if not took.asked:
         return dollars(0)
     if took.unpriced and not took.priced:
@@ -59,25 +91,34 @@ def cost_per_thousand(took: Took) -> str:
     return NO_FIGURE if took.per_thousand is None else dollars(took.per_thousand)
 
 
+def time_per_thousand(took: Took) -> str:
+    """The judge's time for 1,000 responses, for a tile."""
+    return duration_short(took.seconds_per_thousand) if took.seconds_per_thousand else NO_FIGURE
+
+
 def effort(took: Took) -> str:
-    """225,000 tokens sent and 16,310 received in 1 min 8 s of the judge's time."""
+    """225,000 tokens sent and 16,310 received. Per 1,000 is for responses. …"""
     if not took.seconds:
         return ""
-    time = f"{duration(took.seconds)} of the judge's time, added up over all proposals."
+    time = "Per 1,000 is for responses; the judge's time is added up over all proposals."
     if not took.asked:
         return time
-    return f"{count(took.tokens_in, 'token')} sent and {took.tokens_out:,} received in {time}"
+    return f"{count(took.tokens_in, 'token')} sent and {took.tokens_out:,} received. {time}"
 
 
 def cost_note(run: Run) -> str:
     """Why a run costs nothing, or why its price is not wholly known; nothing where the figure speaks for itself."""
-    took = run.took
     if run.judge_kind == judges.IMPORTED:
         return "Costs nothing: this judge's marks were imported, and it is never asked."
     if run.judge_kind != judges.LLM:
         return "Costs nothing: no language model is asked."
-    if not took.asked:
+    if not run.took.asked:
         return "Nothing has been sent to the model, so nothing has been spent."
+    return unknown_note(run.took)
+
+
+def unknown_note(took: Took) -> str:
+    """Why a price is not wholly known, or nothing where it is."""
     if not took.unpriced:
         return ""
     said = f"The price of {count(took.unpriced, 'proposal')} is not known"
@@ -113,6 +154,34 @@ def estimate_text(ahead: Estimate) -> str:
     return (
         f"{said} Estimate: {tokens}{price} It is only an estimate: a model that reasons at length, and replies that "
         f"must be asked for again, take more.{rule}"
+    )
+
+
+def examples_text(available: dict[str, int], shots: int) -> str:
+    """Which questions have fewer marked responses to show than asked for; nothing where all have enough."""
+    few = [f"question {number} has {found or 'none'}" for number, found in available.items() if found < shots]
+    if not few:
+        return ""
+    shown = few[:MOST_NAMED] + (
+        [f"{count(len(few) - MOST_NAMED, 'more question')} likewise"] if few[MOST_NAMED:] else []
+    )
+    return f"Fewer than {count(shots, 'marked response')} to show as examples: {', '.join(shown)}."
+
+
+def cap_text(ahead: Estimate, cap: float | None) -> str:
+    """That the cap will not do, before it is found out; nothing where it will, or there is none."""
+    if cap is None or not ahead.sent:
+        return ""
+    if ahead.price is None:
+        return (
+            f"A spending cap needs a price, and {PRICE_FILE} does not have {ahead.model}. Add it there, or start "
+            "without a cap."
+        )
+    if ahead.price <= cap:
+        return ""
+    return (
+        f"The estimate is above the cap of ${cap:,.2f}: the run would probably stop before its end. What it has "
+        "made by then is kept, and it can go on with a higher cap."
     )
 
 

@@ -1,4 +1,4 @@
-"""The runs: each judge's work on an exam, how far it is, what it cost, what failed, and cancelling or going on."""
+"""The runs: starting one, how far each is, what it cost, what failed, and pausing, cancelling or going on."""
 
 from datetime import UTC, datetime
 
@@ -6,27 +6,28 @@ import streamlit as st
 
 from components.judge import prices
 from components.widgets.figures import count, plain
-from components.workflow import judging
-from pages.pilot import run_words
+from components.workflow import cohort
+from pages.pilot import run_costs, run_words
+from pages.pilot.run_start import start_panel
 from pages.shared import guard
 from pages.shared.desk_services import services
-from storage import jobs, runs
+from storage import exams, jobs, runs
 from storage.runs import Failure, Run
 
 BEAT_SECONDS = 1
 SHOWN = 20
 
 marker = guard.enter(guard.LEADS)
-store = services().store
+store, connections = services().store, services().connections
 state = st.session_state
 
 
 @st.fragment(run_every=BEAT_SECONDS)
 def watch(shown: list[int]) -> None:
-    """The runs under way; draws the page again when one of them has ended or another has begun."""
+    """The runs that have not ended; draws the page again when one of them has, or another has been queued."""
     moment = datetime.now(UTC)
     with store.read() as db:
-        active = [run for run in runs.listed(db, moment, SHOWN) if run.active]
+        active = runs.listed(db, moment, SHOWN, active_only=True)
     if [run.job_id for run in active] != shown:
         st.rerun()
     for run in active:
@@ -34,26 +35,28 @@ def watch(shown: list[int]) -> None:
 
 
 def show_run(run: Run, moment: datetime) -> None:
-    with store.read() as db:
-        failed = [] if run.id is None else runs.failures(db, run.id)
+    failed: list[Failure] = []
+    if run.id is not None and run.took.failed:
+        with store.read() as db:
+            failed = runs.failures(db, run.id)
     with st.container(border=True):
         st.markdown(f"**{plain(run.exam)}** · {plain(run.judge or 'no judge chosen')}")
-        st.caption(f"Queued {run.created_at:%d %b %Y, %H:%M} UTC")
+        st.caption(plain(f"Queued {run.created_at:%d %b %Y, %H:%M} UTC · {run_words.options(run)}"))
         show_status(run, moment)
-        show_figures(run)
+        run_costs.show_tiles(run.took)
+        if told := " ".join(part for part in (run_words.effort(run.took), run_words.cost_note(run)) if part):
+            st.caption(plain(told))
         if failed:
             show_failures(run, failed)
+        run_costs.subjects_of(store, run)
+        run_costs.proposals_of(store, run)
 
 
 def show_status(run: Run, moment: datetime) -> None:
     """How far it is, in words that its status calls for, and what may be done about it."""
-    key = f"{run.job_id}_{run.id}"
     reached = f"{run.done:,} of {run.total:,}" if run.total else "nothing yet"
     if run.active:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            share = min(1.0, run.done / run.total) if run.total else 0.0
-            st.progress(share, plain(run_words.pace(run, moment)), width=460)
-            st.button("Cancel", key=f"cancel_{key}", on_click=cancel, args=(run.job_id,))
+        show_active(run, moment)
         return
     if run.status == "failed":
         st.warning(plain(run.message), title=f"Stopped at {reached}")
@@ -61,25 +64,49 @@ def show_status(run: Run, moment: datetime) -> None:
         st.markdown(f"Cancelled at {reached}\\. What was proposed is kept\\.")
     else:
         st.markdown(f"Done, {reached}: {plain(run.message)}")
-    if run.status != "done" and run.newest:
+    if run.status != "done":
+        show_resume(run)
+
+
+def show_active(run: Run, moment: datetime) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        share = min(1.0, run.done / run.total) if run.total else 0.0
+        st.progress(share, plain(run_words.pace(run, moment)), width=460)
+        if run.paused:
+            st.button(
+                "Go on",
+                key=f"go_on_{run.job_id}",
+                icon=":material/play_arrow:",
+                on_click=cohort.go_on,
+                args=(store, run.job_id),
+            )
+        else:
+            st.button("Pause", key=f"pause_{run.job_id}", icon=":material/pause:", on_click=pause, args=(run.job_id,))
+        st.button("Cancel", key=f"cancel_{run.job_id}", on_click=cancel, args=(run.job_id,))
+
+
+def show_resume(run: Run) -> None:
+    """The button that lets an ended run go on; with a field for a higher cap where the cap ended it."""
+    cap_key = f"cap_{run.job_id}"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if run_words.stopped_at_cap(run):
+            st.number_input(
+                "New cap in US dollars",
+                min_value=0.01,
+                value=max(0.01, 2 * (run.cap or 0)),
+                step=1.0,
+                format="%.2f",
+                key=cap_key,
+                width=220,
+            )
         st.button(
             "Resume",
-            key=f"resume_{key}",
+            key=f"resume_{run.job_id}_{run.id}",
             icon=":material/play_arrow:",
             help="Goes on from what is stored, which is not asked or paid for again. Failed responses are asked again.",
-            on_click=go_on,
-            args=(run.job_id,),
+            on_click=resume,
+            args=(run.job_id, cap_key),
         )
-
-
-def show_figures(run: Run) -> None:
-    with st.container(horizontal=True, gap="medium"):
-        st.metric("Proposals made", f"{run.took.made:,}", width="content")
-        st.metric("Cost", plain(run_words.cost(run)), width="content")
-        if run.took.asked:
-            st.metric("Cost per 1,000 responses", plain(run_words.cost_per_thousand(run.took)), width="content")
-    if told := " ".join(part for part in (run_words.effort(run.took), run_words.cost_note(run)) if part):
-        st.caption(plain(told))
 
 
 def show_failures(run: Run, failed: list[Failure]) -> None:
@@ -95,16 +122,19 @@ def show_failures(run: Run, failed: list[Failure]) -> None:
         )
         if run.active:
             st.caption("They can be asked again when the run has ended.")
-        elif run.newest:
+        else:
             st.button(
                 "Retry failed",
                 key=f"retry_{run.job_id}_{run.id}",
                 icon=":material/replay:",
-                on_click=go_on,
-                args=(run.job_id,),
+                on_click=cohort.go_on,
+                args=(store, run.job_id),
             )
-        else:
-            st.caption("A newer run of this exam has taken this one's place; retry there.")
+
+
+def pause(job_id: int) -> None:
+    with store.write() as db:
+        jobs.pause(db, job_id)
 
 
 def cancel(job_id: int) -> None:
@@ -112,9 +142,12 @@ def cancel(job_id: int) -> None:
         jobs.cancel(db, job_id)
 
 
-def go_on(job_id: int) -> None:
-    if not judging.go_on(store, job_id):
-        state["runs_notice"] = "A newer run of this exam has taken its place, so the older one does not go on."
+def resume(job_id: int, cap_key: str) -> None:
+    cap = state.get(cap_key)
+    if cap is not None and cap <= 0:
+        state["runs_notice"] = "A spending cap is an amount above 0."
+        return
+    cohort.go_on(store, job_id, cap)
 
 
 def show_more() -> None:
@@ -130,10 +163,10 @@ now = datetime.now(UTC)
 limit = state.get("runs_shown", SHOWN)
 with store.read() as read:
     listed = runs.listed(read, now, limit + 1)
+    exam_ids = tuple(exam.id for exam in exams.listed(read))
+start_panel(store, connections, marker, opened=not listed)
 if not listed:
-    st.info("No judge has been asked about an exam. Choose one on the Judges page.", title="Nothing here yet")
-    if st.button("Go to the judges", type="primary"):
-        st.switch_page(guard.PAGES_FOLDER / "pilot/judges.py")
+    st.info("Choose an exam and a judge above, and see what it would take before you start.", title="No run yet")
 if under_way := [each.job_id for each in listed[:SHOWN] if each.active]:
     watch(under_way)
 for each in listed[:limit]:
@@ -141,6 +174,7 @@ for each in listed[:limit]:
         show_run(each, now)
 if len(listed) > limit:
     st.button("Show older runs", on_click=show_more)
+run_costs.show_all_together(store, exam_ids)
 st.caption(
     "Prices are worked out from the tokens that the model's server reports and the prices in "
     f"{plain(run_words.PRICE_FILE)}, which you may edit; prices change, so check them before you rely on a sum\\."

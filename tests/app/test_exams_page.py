@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.marking import Outcome, Role, Stage
-from storage import Store, decisions, exams, jobs, judges, responses
+from storage import Store, decisions, exams, jobs, judges, responses, runs
 from tests.app.conftest import OpenPage
 from tests.support import add_exam, add_marker
 
@@ -198,8 +198,21 @@ def test_a_failed_proposal_job_says_why_and_can_be_tried_again(app: OpenPage, st
     with store.read() as db:
         newest = jobs.latest_of_exam(db, "propose", exam_id)
     assert newest is not None
-    assert newest.id > failed
+    assert newest.id == failed
+    assert newest.status != "failed"
     assert "The key was refused" not in texts(at)
+
+
+def test_paused_proposals_are_said_to_be_paused_and_go_on(app: OpenPage, store: Store) -> None:
+    exam_id, _ = add_exam(store, [["an answer"]])
+    job_id = job_of(store, exam_id, "running")
+    with store.write() as db:
+        jobs.pause(db, job_id)
+    at = app(PAGE, add_marker(store))
+    assert "Proposals: paused at 120 of 600" in texts(at)
+    press(at, "Go on")
+    with store.read() as db:
+        assert not runs.paused(db, job_id)
 
 
 def test_a_table_is_imported_and_its_import_undone(app: OpenPage, store: Store) -> None:

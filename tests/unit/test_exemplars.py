@@ -28,8 +28,8 @@ from components.marking import (
     propose_from,
 )
 from components.workflow import exemplars
-from components.workflow.exemplars import Chosen
 from components.workflow.connections import default_judges
+from components.workflow.exemplars import Chosen
 from storage import Store, decisions, events, exams, proposals, standardisation
 from storage.exams import StoredQuestion
 from tests.model_server import completion, model_server

@@ -94,7 +94,8 @@ def test_connection_report_tells_of_a_reply_that_the_token_limit_cuts_off(base_u
     report = try_connection(Endpoint(base_url=base_url, model=MODEL, temperature=0.0, max_tokens=10))
     assert not report.ok
     assert report.model_reported == MODEL
-    assert report.format == "json_schema"
+    assert report.found is not None
+    assert report.found.format == "json_schema"
     assert "cut off" in report.message
 
 

@@ -388,6 +388,7 @@ def test_every_proposal_is_listed_newest_first_and_safe_for_a_spreadsheet(tmp_pa
         assert runs.proposals_of(db, run.id, 1) == [second]
     assert (first.candidate, first.status, first.mark, first.max_mark) == ("0001", "proposed", 1, 2)
     assert (second.candidate, second.status, second.mark) == ("0002", "abstained", None)
+    assert (first.price, second.price) == (0, 0)  # no model was asked, so it is known that they cost nothing
     lines = run_costs.as_csv([first, second]).decode("utf-8-sig").splitlines()
     assert lines[0].startswith("Question,Candidate,Outcome,Mark,Out of,By,Seconds")
     assert lines[1].startswith("'=1+1,0001,mark,1,2,")

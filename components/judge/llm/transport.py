@@ -108,16 +108,12 @@ class Exchange:
                     await self._sleep(wait)
                 case Action.NEXT_FORMAT if withheld:
                     trial = _next_format(found.format)
-                case Action.NEXT_FORMAT:
-                    self._plainer(_next_format(found.format))
-                case Action.NO_BOUNDS:
-                    self.found = replace(self.found, bounds=False)
-                case Action.DROP:
-                    self._drop(step.parameter, sent[step.parameter])
                 case Action.GIVE_UP:
                     raise NoReply(step.words)
                 case Action.STOP:
                     raise JudgeStopped(step.words)
+                case _:
+                    self._learn(step, found, sent)
 
     def request(
         self,
@@ -150,6 +146,16 @@ class Exchange:
         line = self._lines.pop(asyncio.get_running_loop(), None)
         if line is not None:
             await line.client.close()
+
+    def _learn(self, step: Remedy, found: Capabilities, sent: dict[str, Any]) -> None:
+        """Ask otherwise from now on."""
+        match step.action:
+            case Action.NEXT_FORMAT:
+                self._plainer(_next_format(found.format))
+            case Action.NO_BOUNDS:
+                self.found = replace(self.found, bounds=False)
+            case Action.DROP:
+                self._drop(step.parameter, sent[step.parameter])
 
     def _settle(self, line: _Line) -> None:
         self.silence = 0

@@ -92,7 +92,7 @@ def option_labels(key: ChoiceKey) -> tuple[str, ...]:
     """The labels an answer may use, in capitals: the scheme's own, or A to H and the key's where it names none."""
     if key.options:
         return tuple(label.strip().upper() for label in key.options)
-    named = {char for entry in key.correct for char in entry.upper() if char.isalnum()}
+    named = {char for entry in (*key.correct, *key.each) for char in entry.upper() if char.isalnum()}
     return tuple(sorted(named | set(_UNNAMED_OPTIONS)))
 
 

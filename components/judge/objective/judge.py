@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from components.judge.objective.by_published import BY_RULE, mark_by_published
 from components.judge.objective.choice import mark_choice
 from components.judge.objective.numeric import mark_numeric
 from components.judge.objective.reading import Judgement, Unreadable
+from components.judge.objective.sequences import mark_sequence
 from components.judge.talks_to_marker import flagging_talk
 from components.marking import (
     Confidence,
@@ -25,10 +27,11 @@ from components.marking import (
 
 
 class ObjectiveJudge:
-    """Marks single choice, several choices and numeric answers by calculation.
+    """Marks single choice, several choices, sequences of choices and numeric answers by calculation.
 
     An answer it cannot read in one way gets no proposal and the reason why, never 0. A readable answer that is not the
-    key gets the marks of the scheme's partial table, or 0, and the reason.
+    key gets the marks of the scheme's partial table, or 0, and the reason. A scheme that names the published rule is
+    marked by that one, and each of its proposals says so.
     """
 
     name = "Checked by calculation"
@@ -39,10 +42,12 @@ class ObjectiveJudge:
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()
     ) -> Proposal:
         """A proposal on one response; abstained where the rule cannot decide. Exemplars are of no use to it."""
+        published = question.type is not QuestionType.NUMERIC and scheme.choice and scheme.choice.rule == "published"
+        label = f"{self.name}, {BY_RULE}" if published else self.name
         try:
             judgement = _judged(question, scheme, response)
         except Unreadable as reason:
-            return abstain(self.name, str(reason))
+            return abstain(label, str(reason))
         quote = response.text[judgement.start : judgement.end]
         verdict = WholeVerdict(
             mark=judgement.mark,
@@ -54,7 +59,7 @@ class ObjectiveJudge:
         return propose_from(
             (verdict,),
             scheme,
-            label=self.name,
+            label=label,
             confidence=Confidence.SURE if sure else Confidence.FAIRLY_SURE,
             flags=flags if response.pictures else (),
         )
@@ -73,5 +78,9 @@ def _judged(question: Question, scheme: Scheme, response: Response) -> Judgement
         return mark_numeric(scheme.numeric, scheme.max_mark, response.text, question.text)
     if scheme.choice is None:
         raise Unreadable("The mark scheme has no choice key for this question. Please add one.")
+    if scheme.choice.rule == "published":
+        return mark_by_published(scheme.choice, scheme.max_mark, response.text)
+    if scheme.choice.each:
+        return mark_sequence(scheme.choice, scheme.max_mark, response.text)
     several = question.type is QuestionType.MULTIPLE_CHOICE
     return mark_choice(scheme.choice, scheme.max_mark, response.text, several)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from components.judge.objective.replies import Kind, read_reply
+from components.judge.objective.replies import Kind, Reply, read_reply
 
-__all__ = ["ItemMark", "Kind", "Rule", "mark_item", "read_answers"]
+__all__ = ["ItemMark", "Kind", "Rule", "mark_item", "read_answers", "read_as_published"]
 
 
 class Rule(StrEnum):
@@ -49,21 +49,36 @@ def read_answers(text: str, kind: Kind | str, count: int, rule: Rule | str = Rul
     kind, rule = Kind(kind), Rule(rule)
     if count < 1:
         raise ValueError(f"An item has at least one sub-question, not {count}.")
-    return read_reply(text, kind, count) if rule is Rule.OURS else _published(text, kind, count)
+    reply = read_reply(text, kind, count) if rule is Rule.OURS else read_as_published(text, kind, count)
+    return reply.answers if reply else None
 
 
-def _published(text: str, kind: Kind, count: int) -> tuple[str, ...]:
+def read_as_published(text: str, kind: Kind, count: int) -> Reply:
+    """What PUBLISHED takes from a reply, and from where; no answers at all are at the whole text."""
+    found = _letters_taken(text, kind, count)
+    letters = tuple(letter for letter, _ in found)
+    answers = ("".join(letters),) if kind is Kind.MULTI_CHOICE and letters else letters
+    return Reply(answers, found[0][1], found[-1][1] + 1) if found else Reply((), 0, len(text))
+
+
+def _letters_taken(text: str, kind: Kind, count: int) -> list[tuple[str, int]]:
+    """The letters, each with its place in the text."""
     if kind is Kind.SINGLE_CHOICE:
-        return tuple(re.findall(r"[A-D]", text)[-1:])
+        return _capitals("[A-D]", text)[-1:]
     if kind is Kind.MULTI_QUESTION_CHOICE:
-        after_marks = re.findall(r"【答案】\s*[:：]*\s*([A-Z])", text)
-        return tuple(after_marks if len(after_marks) == count else re.findall(r"[A-Z]", text)[:count])
+        after_marks = [(m[1], m.start(1)) for m in re.finditer(r"【答案】\s*[:：]*\s*([A-Z])", text)]
+        return after_marks if len(after_marks) == count else _capitals("[A-Z]", text)[:count]
     if kind is Kind.MULTI_CHOICE:
-        packed = re.sub(r"\s+", "", text)
+        places = [char.start() for char in re.finditer(r"\S", text)]
+        packed = "".join(text[place] for place in places)
         at = packed.find("【答案】")
-        letters = "".join(re.findall(r"[A-D]", packed[at:] if at > 0 else packed[-10:]))
-        return (letters,) if letters else ()
-    return tuple(re.findall(r"[A-G]", text)[:5])
+        first = at if at > 0 else max(len(packed) - 10, 0)
+        return [(letter, places[first + place]) for letter, place in _capitals("[A-D]", packed[first:])]
+    return _capitals("[A-G]", text)[:5]
+
+
+def _capitals(letters: str, text: str) -> list[tuple[str, int]]:
+    return [(found[0], found.start()) for found in re.finditer(letters, text)]
 
 
 def mark_item(

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
 
 from components.judge.objective.choice import read_choice
-from components.judge.objective.reading import Unreadable, plain
+from components.judge.objective.lists import Listed, in_capitals, list_of
+from components.judge.objective.reading import Unreadable
 from components.marking import ChoiceKey
 
-Read = TypeVar("Read")
+
+@dataclass(frozen=True)
+class Reply:
+    """The answers read in a reply, one entry a sub-question, and where they stand: `start`/`end` index its text.
+
+    `sure` is False where the answers stand among other words.
+    """
+
+    answers: tuple[str, ...]
+    start: int
+    end: int
+    sure: bool = True
 
 
 class Kind(StrEnum):
@@ -38,62 +50,102 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(r"[\s)）\]*]*(?:选项|项)?\s*(?:除外|以外|之外|[是都均也]{0,2}[错误不])")
-_LIST_LEAD = re.compile(
-    r"^\W*(?:(?:the|my|final|correct)\s+)*(?:answers?|ans)(?:\s+(?:is|are))?[\s:]+|^\W*答案[是为:\s]*", re.I
-)
-_LIST_TOKEN = re.compile(
-    r"(?P<range>\d{1,3}\s*[-~]\s*\d{1,3})|(?P<number>\d{1,3})|(?P<letters>[A-Z]+|(?<![A-Za-z])[a-z](?![A-Za-z]))"
-    r"|[\s,.;:/()\[\]*·-]"
-)
 
 
-def read_reply(text: str, kind: Kind, count: int) -> tuple[str, ...] | None:
+def read_reply(text: str, kind: Kind, count: int) -> Reply | None:
     """What a reply answers to each of an item's `count` sub-questions; None where that cannot be made out.
 
     What stands after 【答案】 is the answer, and letters of the explanation are never taken in its place. Without such
     a field the reply must choose as plainly as `read_choice` asks, or be a list of exactly `count` letters. One
     sub-question that cannot be read, among others that can, is "". Several letters of one answer come in order.
     """
-    text = _WRAPPER.sub(r"\1", text).replace("$", " ")
     if kind is Kind.FIVE_OUT_OF_SEVEN:
-        return _several_questions(text, "ABCDEFG", count)
+        return read_sequence(text, "ABCDEFG", count)
     if kind is Kind.MULTI_QUESTION_CHOICE and count > 1:
-        return _several_questions(text, "ABCD", count)
-    several = kind is Kind.MULTI_CHOICE
-    fields, after = _fields(text, _FIELD)
-    if not fields:
-        chosen = _chosen(_TAG.sub(" ", text), "ABCD", several)
-        return (chosen,) if chosen else None
-    read = {_in_field(field, lambda part: _chosen(part, "ABCD", several)) for field in fields}
-    if len(read) > 1 or None in read or _CORRECTION.search(after):
-        return None
-    return tuple(chosen for chosen in read if chosen)
+        return read_sequence(text, "ABCD", count)
+    return _one_question(_unwrapped(text), "ABCD", kind is Kind.MULTI_CHOICE)
 
 
-def _several_questions(text: str, letters: str, count: int) -> tuple[str, ...] | None:
-    """One letter a sub-question: as many fields as sub-questions, or a list of letters in a field or in the reply."""
+def read_sequence(text: str, letters: str, count: int, several: bool = False) -> Reply | None:
+    """The same for `count` sub-questions with options `letters`; `several` says that they may take several letters.
+
+    There are as many fields as sub-questions, or a list of answers in a field or in the reply.
+    """
+    text = _unwrapped(text)
     fields, after = _fields(text, _FIELD)
     if not fields:
         fields, after = _fields(text, _LINE_FIELD)
     if _CORRECTION.search(after):
         return None
     if len(fields) == count:
-        read = tuple(_in_field(field, lambda part: _chosen(part, letters, False)) or "" for field in fields)
-        return read if any(read) else None
+        read = [_in_field(field, lambda part: _chosen(part, letters, several)) for field in fields]
+        found = [listed for listed in read if listed]
+        answers = tuple(listed.answers[0] if listed else "" for listed in read)
+        return Reply(answers, found[0].start, found[-1].end) if found else None
     if fields:
-        lists = {_in_field(field, lambda part: _list_of(part, letters, count)) for field in fields}
-    else:
-        body = _TAG.sub(" ", text)
-        whole = _list_of(body, letters, count)
-        lines = (_list_of(line, letters, count) for line in body.splitlines())
-        lists = {whole} if whole else {found for found in lines if found}
-    return next(iter(lists)) if len(lists) == 1 else None
+        lists = [_in_field(field, lambda part: list_of(part, letters, count, several)) for field in fields]
+        return _agreed(lists)
+    body = _TAG.sub(_spaces, text)
+    capitals = in_capitals(body)
+    whole = list_of((capitals, 0), letters, count, several)
+    if whole:
+        return _agreed([whole], sure=capitals == body)
+    lines = [list_of(line, letters, count, several) for line in _lines(body)]
+    if _CORRECTION.search(body) or _another_list(body, lines, letters, count):
+        return None
+    return _agreed([listed for listed in lines if listed], sure=False)
 
 
-def _fields(text: str, mark: re.Pattern[str]) -> tuple[list[str], str]:
+def _one_question(text: str, letters: str, several: bool) -> Reply | None:
+    fields, after = _fields(text, _FIELD)
+    if not fields:
+        return _agreed([_chosen((_TAG.sub(_spaces, text), 0), letters, several)])
+    read = [_in_field(field, lambda part: _chosen(part, letters, several)) for field in fields]
+    return None if _CORRECTION.search(after) else _agreed(read)
+
+
+def _agreed(lists: list[Listed | None], sure: bool = True) -> Reply | None:
+    """What the places of a reply say, where all can be read and say the same."""
+    found = [listed for listed in lists if listed]
+    if not found or len(found) < len(lists) or len({listed.answers for listed in found}) > 1:
+        return None
+    return Reply(found[-1].answers, found[-1].start, found[-1].end, sure)
+
+
+def _another_list(body: str, lines: list[Listed | None], letters: str, count: int) -> bool:
+    """Whether a line that is not a list says a packed one all the same: "no, BDACB" after "BDACA"."""
+    known = {"".join(listed.answers) for listed in lines if listed}
+    packed = re.findall(rf"(?<![A-Za-z])[{letters}]{{{max(count, 2)}}}(?![A-Za-z])", body)
+    return any(run not in known for run in packed)
+
+
+def _unwrapped(text: str) -> str:
+    """The text without TeX wrappers and dollar signs, one character for one: positions stay valid."""
+    return _WRAPPER.sub(lambda m: _blank(m.start(1) - m.start()) + m[1] + _blank(m.end() - m.end(1)), text).replace(
+        "$", " "
+    )
+
+
+def _spaces(match: re.Match[str]) -> str:
+    return _blank(len(match.group()))
+
+
+def _blank(length: int) -> str:
+    return " " * length
+
+
+def _lines(text: str, start: int = 0) -> list[tuple[str, int]]:
+    lines = []
+    for line in text.splitlines(keepends=True):
+        lines.append((line, start))
+        start += len(line)
+    return lines
+
+
+def _fields(text: str, mark: re.Pattern[str]) -> tuple[list[tuple[str, int]], str]:
     """What stands after each mark up to <eoa>, the next 【 or the next mark, and what follows the last field's start.
 
-    The number of the next sub-question is left out of a field.
+    A field comes with its place. The number of the next sub-question is left out of it.
     """
     marks = list(mark.finditer(text))
     if not marks:
@@ -106,18 +158,18 @@ def _fields(text: str, mark: re.Pattern[str]) -> tuple[list[str], str]:
         if following and not end:
             field = field.rstrip()
             field = field[:-_LONGEST_NUMBER] + _NEXT_NUMBER.sub("", field[-_LONGEST_NUMBER:])
-        fields.append(field)
+        fields.append((field, this.end()))
     return fields, text[marks[-1].end() :]
 
 
-def _in_field(field: str, read: Callable[[str], Read | None]) -> Read | None:
+def _in_field(field: tuple[str, int], read: Callable[[tuple[str, int]], Listed | None]) -> Listed | None:
     """A field read whole, else its first line: an explanation often follows where <eoa> was left out."""
-    first_line = next((line for line in field.splitlines() if line.strip()), "")
-    return read(field) or read(first_line)
+    return read(field) or read(next((line for line in _lines(*field) if line[0].strip()), ("", field[1])))
 
 
-def _chosen(text: str, letters: str, several: bool) -> str | None:
+def _chosen(part: tuple[str, int], letters: str, several: bool) -> Listed | None:
     """The letters that `read_choice` reads, unless Chinese words right after them take them back or add another."""
+    text, at = part
     key = ChoiceKey(options=dict.fromkeys(letters, ""), correct=())
     try:
         choice = read_choice(text, key, several)
@@ -129,28 +181,4 @@ def _chosen(text: str, letters: str, several: bool) -> str | None:
         other.group() not in choice.selection and not _TAKEN_BACK.match(after, other.end()) for other in others
     ):
         return None
-    return "".join(sorted(choice.selection))
-
-
-def _list_of(text: str, letters: str, count: int) -> tuple[str, ...] | None:
-    """The letters of "C F A E D", "1. C 2. F", "36-40 CFAED": nothing else in the text, and exactly `count` of them."""
-    try:
-        body = plain(text)
-    except Unreadable:
-        return None
-    lead = _LIST_LEAD.match(body)
-    at = lead.end() if lead else 0
-    found: list[str] = []
-    numbers: list[int] = []
-    while at < len(body):
-        token = _LIST_TOKEN.match(body, at)
-        if token is None:
-            return None
-        at = token.end()
-        found.extend((token["letters"] or "").upper())
-        if token["number"]:
-            if len(numbers) != len(found):
-                return None
-            numbers.append(int(token["number"]))
-    numbered = not numbers or numbers == list(range(numbers[0], numbers[0] + count))
-    return tuple(found) if len(found) == count and set(found) <= set(letters) and numbered else None
+    return Listed(("".join(sorted(choice.selection)),), at + choice.start, at + choice.end)

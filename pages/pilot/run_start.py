@@ -1,0 +1,208 @@
+"""Starting a run: which exam, questions, judge and examples, what it would take, and the most it may spend."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+from pydantic import ValidationError
+
+from components.judge.prices import price_of
+from components.marking import Marker
+from components.widgets.figures import plain
+from components.workflow import cohort
+from components.workflow.cohort import RunError, RunOptions
+from components.workflow.connections import Connections
+from components.workflow.estimate import Estimate, estimate
+from components.workflow.exemplars import MOST_SHOTS
+from components.workflow.inputs import reads_exemplars
+from pages.pilot import run_words
+from pages.shared import guard
+from storage import Store, exams, jobs, judges, runs
+from storage.exams import Exam
+from storage.judges import StoredJudge
+
+ESTIMATE_SECONDS = 10  # what no key of the cache tells, such as a response chosen for standardisation
+OPEN, STARTED, REFUSED = "start_a_run", "run_started", "run_refused"
+state = st.session_state
+
+
+@st.fragment
+def start_panel(store: Store, connections: Connections, marker: Marker, *, opened: bool) -> None:
+    """The panel; what is chosen in it draws only the panel again, not the runs below."""
+    if state.pop(STARTED, False):
+        st.rerun()
+    panel = st.expander("Start a run", expanded=opened, key=OPEN, icon=":material/play_arrow:", on_change="rerun")
+    if panel.open:
+        with panel:
+            _choices(store, connections, marker)
+
+
+def _choices(store: Store, connections: Connections, marker: Marker) -> None:
+    with store.read() as db:
+        open_exams = {exam.id: exam for exam in reversed(exams.listed(db))}
+        listed = judges.listed(db)
+    if not open_exams:
+        st.info("There is no exam yet. Restore the demo exam, or import a table.", title="Nothing to run on")
+        if st.button("Go to exams", type="primary"):
+            st.switch_page(guard.PAGES_FOLDER / "department/exams.py")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        exam_id = st.selectbox(
+            "Exam", list(open_exams), format_func=lambda each: open_exams[each].title, key="run_exam", width=300
+        )
+        judge = _choose_judge(connections, listed, open_exams[exam_id])
+    questions = _choose_questions(store, exam_id)
+    shots, grading = _choose_examples(connections, judge)
+    cap = _choose_cap(judge)
+    on_desk = st.toggle(
+        "Show its proposals on the marking desk",
+        value=True,
+        key="run_on_desk",
+        help="The desk shows one judge's proposals for an exam. Off: they are made for comparing judges, and the desk "
+        "goes on with the judge that it has.",
+    )
+    if judge is None:
+        st.caption("Choose a judge to see what the run would take.")
+        return
+    try:
+        options = RunOptions(
+            exam_id=exam_id, judge_id=judge.id, questions=questions, shots=shots, grading=grading, cap=cap
+        )
+    except ValidationError:
+        st.error("A spending cap is an amount above 0. Leave it empty for a run without one.")
+        return
+    _say_beforehand(store, connections, judge, options)
+    if refused := state.pop(REFUSED, ""):
+        st.error(plain(refused))
+    st.button("Start", type="primary", key="run_go", on_click=_start, args=(store, options, marker, on_desk))
+    st.caption(
+        "Choice and numeric questions are always marked by rule. What this judge has proposed already is kept and not "
+        "paid for again. You may mark while the run goes on: proposals appear as they come in."
+    )
+
+
+def _choose_judge(connections: Connections, listed: list[StoredJudge], exam: Exam) -> StoredJudge | None:
+    asked = {
+        judge.id: judge
+        for judge in listed
+        if judge.kind != judges.OBJECTIVE and (connections.connected(judge) or judge.kind == judges.IMPORTED)
+    }
+    chosen: int | None = st.selectbox(
+        "Judge",
+        list(asked),
+        format_func=lambda each: asked[each].name,
+        index=list(asked).index(exam.judge_id) if exam.judge_id in asked else None,
+        placeholder="Choose a judge",
+        key=f"run_judge_{exam.id}",
+        width=420,
+    )
+    st.page_link(guard.PAGES_FOLDER / "pilot/judges.py", label="Connect another", icon=":material/smart_toy:")
+    return None if chosen is None else asked[chosen]
+
+
+def _choose_questions(store: Store, exam_id: int) -> tuple[int, ...] | None:
+    with store.read() as db:
+        numbers = {each.id: each.question.number for each in exams.questions(db, exam_id)}
+    chosen = st.multiselect(
+        "Questions",
+        list(numbers),
+        format_func=numbers.__getitem__,
+        placeholder="All questions",
+        key=f"run_questions_{exam_id}",
+        help="Leave it empty for all of them.",
+    )
+    return tuple(each for each in numbers if each in chosen) or None
+
+
+def _choose_examples(connections: Connections, judge: StoredJudge | None) -> tuple[int, bool]:
+    """(examples shown with each response, whether with the grading process)."""
+    asked = None if judge is None else connections.judge(judge)
+    if asked is None or not reads_exemplars(asked):
+        if judge is not None and judge.kind == judges.LLM:
+            st.caption("No examples: a published prompt is asked as it was published, without them.")
+        elif judge is not None:
+            st.caption("No examples: only a language model by the full protocol is shown marked responses.")
+        return 0, True
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        shots: int = st.segmented_control(
+            "Examples",
+            list(range(MOST_SHOTS + 1)),
+            default=0,
+            required=True,
+            key="run_shots",
+            help="Marked responses to the same question that the model is shown with each answer: standardisation "
+            "responses first, then others that cover the marks given.",
+        )
+        grading = st.toggle(
+            "With the grading process",
+            value=True,
+            key="run_grading",
+            disabled=shots == 0,
+            help="Which points the teacher gave, and why. Off: the answer and its mark alone.",
+        )
+    return shots, grading
+
+
+def _choose_cap(judge: StoredJudge | None) -> float | None:
+    if judge is None or judge.kind != judges.LLM:
+        return None
+    cap: float | None = st.number_input(
+        "Spending cap in US dollars",
+        min_value=0.01,
+        value=None,
+        step=1.0,
+        format="%.2f",
+        placeholder="no cap",
+        key="run_cap",
+        width=300,
+        help="The run stops before it would spend more. It can go on with a higher cap.",
+    )
+    return cap
+
+
+def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, options: RunOptions) -> None:
+    if judge.kind == judges.IMPORTED:
+        st.markdown(plain(run_words.IMPORTED_TEXT))
+        return
+    with store.read() as db:
+        changed = runs.changes(db)
+    ahead, available = _ahead(
+        str(store.path), options.model_dump_json(exclude={"cap"}), changed, _store=store, _connections=connections
+    )
+    if ahead is None:
+        st.warning(f"{plain(judge.name)} is not connected any more. Connect it again on the Judges page.")
+        return
+    if ahead.llm:  # the price file may have been edited since
+        ahead = replace(ahead, price=price_of(ahead.model, ahead.tokens_in, ahead.tokens_out))
+    st.markdown(plain(run_words.estimate_text(ahead)))
+    if said := run_words.examples_text(available, options.shots):
+        st.caption(plain(said))
+    if said := run_words.cap_text(ahead, options.cap):
+        st.warning(plain(said))
+
+
+@st.cache_data(ttl=ESTIMATE_SECONDS, max_entries=50, show_spinner="Working out what it would take …")
+def _ahead(
+    where: str, options: str, changed: tuple[int, ...], _store: Store, _connections: Connections
+) -> tuple[Estimate | None, dict[str, int]]:
+    """The estimate, and how many examples each question has by its number. The first three are what they rest on."""
+    chosen = RunOptions.model_validate_json(options)
+    ahead = estimate(_store, _connections, chosen)
+    if ahead is None or not chosen.shots:
+        return ahead, {}
+    with _store.read() as db:
+        examples = cohort.with_exemplars(db, chosen.model_copy(update={"grading": False})).chosen
+        numbers = {each.id: each.question.number for each in exams.questions(db, chosen.exam_id)}
+    return ahead, {numbers[each]: len(found) for each, found in examples.items()}
+
+
+def _start(store: Store, options: RunOptions, marker: Marker, on_desk: bool) -> None:
+    try:
+        job_id = cohort.start(store, options, marker, on_desk=on_desk)
+    except RunError as error:
+        state[REFUSED] = str(error)
+        return
+    with store.write() as db:
+        jobs.unpause(db, job_id)  # one that was paused with the same options serves for this
+    state[STARTED], state[OPEN] = True, False
