@@ -61,6 +61,7 @@ class Run:
 
     id: int | None
     job_id: int
+    batch: bool  # written as a batch file, not asked live
     exam_id: int
     exam: str
     judge_id: int | None
@@ -222,7 +223,8 @@ LEFT JOIN questions q ON q.exam_id = e.id
 LEFT JOIN json_each(j.payload, '$.questions') chosen ON chosen.value = q.id
 LEFT JOIN runs r ON r.job_id = j.id
 LEFT JOIN judges g ON g.id = coalesce(json_extract(j.payload, '$.judge_id'), r.judge_id, e.judge_id)
-WHERE j.kind = 'propose' AND e.archived_at IS NULL AND (NOT :active_only OR j.status IN ('queued', 'running'))
+WHERE j.kind IN ('propose', 'batch') AND e.archived_at IS NULL
+    AND (NOT :active_only OR j.status IN ('queued', 'running'))
 GROUP BY j.id, r.id
 ORDER BY j.status IN ('queued', 'running') DESC, j.id DESC, r.id DESC LIMIT :limit
 """
@@ -271,6 +273,7 @@ def _run(row: Any, took: Took) -> Run:
     return Run(
         id=row["run_id"],
         job_id=row["id"],
+        batch=row["kind"] == "batch",
         exam_id=row["exam_id"],
         exam=row["title"],
         judge_id=row["judge_id"],

@@ -80,7 +80,7 @@ def write_batch(store: Store, connections: Connections, batch: Batch, progress: 
     judge = connections.llm(options.judge_id)
     if judge is None:
         raise JudgeStopped("The model is not connected. Connect it again on the Judges page; its key is never stored.")
-    made = plan(store, connections, options)
+    made = plan(store, connections, options, of_batch=True)
     if made is None:
         return "The exam has been archived."
     with store.write() as db:

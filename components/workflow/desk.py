@@ -118,6 +118,14 @@ def start(store: Store, walk: Walk, marker: Marker) -> int | None:
         return _neighbour(db, walk, marker, None)
 
 
+def upcoming(store: Store, walk: Walk, marker: Marker, response_id: int) -> int | None:
+    """The response that a decision on this one, or →, would bring next; None at the end."""
+    with store.read() as db:
+        standing = standings.get(db, response_id)
+        found = None if standing is None else _following(db, walk, marker, standing)
+    return None if found == response_id else found
+
+
 def act(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
     """Do what was pressed. Raises MarkError, with nothing changed, when it cannot be done as asked."""
     if press.marker_id != marker.id:

@@ -18,7 +18,7 @@ from components.workflow.inputs import inputs_hashes, reads_exemplars
 from components.workflow.progress import Progress, Told
 from components.workflow.purse import Purse
 from components.workflow.tokens import answer_tokens, likely_price, prompt_tokens, reply_tokens
-from storage import Store, exams, judges, proposals, responses, runs
+from storage import Store, batches, exams, judges, proposals, responses, runs
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
 from storage.responses import StoredResponse
@@ -82,8 +82,11 @@ async def propose_run(
     return await asyncio.to_thread(_summary, store, run_id, made)
 
 
-def plan(store: Store, connections: Connections, options: RunOptions) -> Plan | None:
-    """What the run has to do, or None where its exam has been archived."""
+def plan(store: Store, connections: Connections, options: RunOptions, *, of_batch: bool = False) -> Plan | None:
+    """What the run has to do, or None where its exam has been archived.
+
+    What a batch has with its endpoint now is paid for there, so it is not asked live; a batch's own plan notes it.
+    """
     with store.read() as db:
         if exams.get(db, options.exam_id) is None:
             return None
@@ -91,6 +94,7 @@ def plan(store: Store, connections: Connections, options: RunOptions) -> Plan | 
         rules = next(judge for judge in judges.listed(db) if judge.kind == judges.OBJECTIVE)
         assert chosen is not None
         known = {each.id: proposals.known_inputs(db, options.exam_id, each.id) for each in (chosen, rules)}
+        out = set() if of_batch else batches.out(db, chosen.id)
         parts, count = [], 0
         for question in exams.questions(db, options.exam_id):
             if not options.covers(question.id):
@@ -100,7 +104,8 @@ def plan(store: Store, connections: Connections, options: RunOptions) -> Plan | 
             shown = exemplars.loaded(db, options.chosen.get(question.id, ()))
             answers = responses.of_question(db, question.id)
             hashes = {} if judge is None else inputs_hashes(judge, question, answers, shown, options.shots)
-            unknown = [a for a in answers if judge is None or (a.id, hashes[a.id]) not in known[stored.id]]
+            had = known[stored.id] | out
+            unknown = [a for a in answers if judge is None or (a.id, hashes[a.id]) not in had]
             count += len(answers) - len(unknown)
             parts.append(Part(question, stored, judge, shown, unknown, hashes, len(answers)))
     # Objective questions first: no model is needed for them, so none that fails can keep them waiting.

@@ -61,10 +61,8 @@ class Worker:
         under_way: dict[asyncio.Task[None], str] = {}
         while not self._stopping.is_set():
             try:
-                learning = LEARN in under_way.values()
-                while len(under_way) < JOBS_AT_ONCE and (job := await asyncio.to_thread(self._claim, learning)):
+                while _slots(under_way) and (job := await asyncio.to_thread(self._claim, LEARN in under_way.values())):
                     under_way[asyncio.create_task(self._do(job))] = job.kind
-                    learning = learning or job.kind == LEARN
             except Exception:
                 log.exception("The background worker met an error and goes on.")
             idle = asyncio.create_task(asyncio.sleep(IDLE_SECONDS))
@@ -131,3 +129,8 @@ class Worker:
         if job.kind == BATCH:
             return await do_batch(self._store, self._connections, job, progress)
         return f"This version does not know jobs of the kind {job.kind}."
+
+
+def _slots(under_way: dict[asyncio.Task[None], str]) -> int:
+    """How many more jobs there is room for. A batch takes none: it mostly waits for its endpoint."""
+    return max(0, JOBS_AT_ONCE - sum(kind != BATCH for kind in under_way.values()))

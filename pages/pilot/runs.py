@@ -8,6 +8,7 @@ from components.judge import prices
 from components.widgets.figures import count, plain
 from components.workflow import cohort
 from pages.pilot import run_costs, run_words
+from pages.pilot.batch_section import batch_section
 from pages.pilot.run_start import start_panel
 from pages.shared import guard
 from pages.shared.desk_services import services
@@ -64,7 +65,7 @@ def show_status(run: Run, moment: datetime) -> None:
         st.markdown(f"Cancelled at {reached}\\. What was proposed is kept\\.")
     else:
         st.markdown(f"Done, {reached}: {plain(run.message)}")
-    if run.status != "done":
+    if run.status != "done" and not run.batch:
         show_resume(run)
 
 
@@ -72,6 +73,9 @@ def show_active(run: Run, moment: datetime) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         share = min(1.0, run.done / run.total) if run.total else 0.0
         st.progress(share, plain(run_words.pace(run, moment)), width=460)
+        if run.batch:
+            st.caption("A batch file; it is followed and cancelled under Batches below.")
+            return
         if run.paused:
             st.button(
                 "Go on",
@@ -120,7 +124,9 @@ def show_failures(run: Run, failed: list[Failure]) -> None:
             hide_index=True,
             column_config={"Reason": st.column_config.TextColumn(width="large")},
         )
-        if run.active:
+        if run.batch:
+            st.caption("A live run, or another batch, asks them again.")
+        elif run.active:
             st.caption("They can be asked again when the run has ended.")
         else:
             st.button(
@@ -174,6 +180,7 @@ for each in listed[:limit]:
         show_run(each, now)
 if len(listed) > limit:
     st.button("Show older runs", on_click=show_more)
+batch_section(store, connections, marker)
 run_costs.show_all_together(store, exam_ids)
 st.caption(
     "Prices are worked out from the tokens that the model's server reports and the prices in "

@@ -58,7 +58,8 @@ def _key_lines(scheme: Scheme, word: Word) -> list[str]:
     if scheme.choice:
         choice = scheme.choice
         lines += [word("option", letter=letter, words=text) for letter, text in choice.options.items()]
-        lines.append(word("right", words=either.join(choice.correct)))
+        in_order = " ".join(f"{i}. {right}" for i, right in enumerate(choice.each, 1))
+        lines.append(word("right", words=in_order or either.join(choice.correct)))
         lines += [word("partial", answer=answer, mark=format_mark(mark)) for answer, mark in choice.partial.items()]
         if choice.subset_marks is not None:
             lines.append(word("subset", mark=format_mark(choice.subset_marks)))
