@@ -5,6 +5,7 @@ import streamlit as st
 from components.widgets.figures import plain
 from pages.pilot.judge_cards import judge_cards
 from pages.pilot.judge_form import judge_form
+from pages.pilot.run_start import OPEN
 from pages.pilot.what_the_model_sees import what_the_model_sees
 from pages.shared import guard
 
@@ -13,10 +14,12 @@ marker = guard.enter(guard.LEADS)
 with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
     st.title("Judges", width="content")
     if st.button("Start a run", type="primary", icon=":material/play_circle:"):
+        st.session_state[OPEN] = True
         st.switch_page(guard.PAGES_FOLDER / "pilot/runs.py")
 st.caption("A judge never changes, so that its proposals stay comparable: duplicate it to change something.")
 if notice := st.session_state.pop("judges_notice", ""):
     st.success(plain(notice))
+    st.toast(plain(notice))  # what was pressed may be far down the page
 judge_cards(marker)
 judge_form(marker)
 what_the_model_sees()
