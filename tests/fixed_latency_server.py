@@ -38,7 +38,7 @@ def _reply() -> bytes:
     return head.encode() + data
 
 
-async def _serve(seconds: float, log: TextIO | None) -> None:
+async def _serve(seconds: float, log: TextIO) -> None:
     reply = _reply()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -47,7 +47,7 @@ async def _serve(seconds: float, log: TextIO | None) -> None:
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = int(re.search(rb"content-length: (\d+)", head.lower())[1])  # type: ignore[index]
                 body = await reader.readexactly(length)
-                if log is not None and (about := _ABOUT.search(body)):
+                if (about := _ABOUT.search(body)):
                     log.write(f"{about[1].decode()}\n")
                     log.flush()
                 await asyncio.sleep(seconds)
@@ -63,5 +63,5 @@ async def _serve(seconds: float, log: TextIO | None) -> None:
 
 
 if __name__ == "__main__":
-    written = open(sys.argv[2], "a", encoding="utf-8") if len(sys.argv) > 2 else None
-    asyncio.run(_serve(float(sys.argv[1]), written))
+    with open(sys.argv[2] if len(sys.argv) > 2 else os.devnull, "a", encoding="utf-8") as log:
+        asyncio.run(_serve(float(sys.argv[1]), log))

@@ -1,4 +1,4 @@
-"""The pilot lead's story in a browser, with a real llama.cpp server: connect, test, see, run, and find it on the desk."""
+"""The pilot lead's story in a browser, with a real llama.cpp server: connect, see, run, and find it on the desk."""
 
 from __future__ import annotations
 

@@ -186,8 +186,8 @@ def test_failures_are_named_and_a_retry_asks_those_alone(tmp_path: Path) -> None
 
 MOMENT = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 GOING = Run(
-    id=1, job_id=1, batch=False, exam_id=1, exam="Mock", judge_id=3, judge="m", judge_kind="llm", model="m", status="running",
-    paused=False, done=15, total=60, message="Question 3", created_at=MOMENT,
+    id=1, job_id=1, batch=False, exam_id=1, exam="Mock", judge_id=3, judge="m", judge_kind="llm", model="m",
+    status="running", paused=False, done=15, total=60, message="Question 3", created_at=MOMENT,
     started_at=MOMENT - timedelta(seconds=30), finished_at=None, questions=8, chosen=None, subjects=1, shots=0,
     grading=True, cap=None, took=Took(made=15, asked=15, recent=15),
 )  # fmt: skip
