@@ -13,6 +13,7 @@ from components.judge import JudgeStopped
 from components.workflow.batches import BATCH, do_batch
 from components.workflow.cohort import PROPOSE, options_of
 from components.workflow.connections import Connections
+from components.workflow.drafting import DRAFT, draft_exam
 from components.workflow.learn import learn_question
 from components.workflow.proposing import propose_run
 from storage import Store, jobs
@@ -126,6 +127,8 @@ class Worker:
             return await propose_run(self._store, self._connections, options, progress, job.id)
         if job.kind == LEARN:
             return await asyncio.to_thread(learn_question, self._store, job.payload["question_id"], progress)
+        if job.kind == DRAFT:
+            return await asyncio.to_thread(draft_exam, self._store, job.payload["exam_id"], progress)
         if job.kind == BATCH:
             return await do_batch(self._store, self._connections, job, progress)
         return f"This version does not know jobs of the kind {job.kind}."
