@@ -32,6 +32,11 @@ def forget(db: Database, judge_id: int, inputs: Iterable[tuple[int, str]]) -> No
     )
 
 
+def forget_job(db: Database, job_id: int) -> None:
+    """Nothing of this job is out."""
+    db.execute("DELETE FROM asked WHERE job_id = ?", (job_id,))
+
+
 def left(db: Database, job_id: int, judge_id: int) -> list[tuple[int, str]]:
     """(response id, inputs' hash) that this job, or another that ended long ago, had sent when its process ended."""
     long_ago = (datetime.now(UTC) - WAITED_ENOUGH).isoformat(timespec="microseconds")

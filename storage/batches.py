@@ -252,6 +252,21 @@ def out(db: Database, judge_id: int) -> set[tuple[int, str]]:
     return {(row["response_id"], row["inputs_hash"]) for row in rows}
 
 
+def overtaken(db: Database, batch_id: int, part: int) -> int:
+    """How many responses of a part have a proposal of the same inputs by now, or are with a run or another batch."""
+    row = db.execute(
+        "SELECT count(DISTINCT l.response_id) FROM batch_lines l JOIN batches b ON b.id = l.batch_id "
+        "WHERE l.batch_id = ? AND l.part = ? AND (EXISTS (SELECT 1 FROM proposals p WHERE p.response_id = l.response_id "
+        "AND p.judge_id = b.judge_id AND p.inputs_hash = l.inputs_hash AND p.status <> 'failed') "
+        "OR EXISTS (SELECT 1 FROM asked a WHERE a.response_id = l.response_id AND a.judge_id = b.judge_id "
+        "AND a.inputs_hash = l.inputs_hash) OR EXISTS (SELECT 1 FROM batch_lines o JOIN batches c ON c.id = o.batch_id "
+        "WHERE o.batch_id <> l.batch_id AND o.response_id = l.response_id AND o.inputs_hash = l.inputs_hash "
+        "AND o.state = 'waiting' AND c.state = 'submitted' AND c.judge_id = b.judge_id))",
+        (batch_id, part),
+    ).fetchone()
+    return int(row[0])
+
+
 def keep_report(db: Database, batch_id: int, of_files: dict[str, Any]) -> None:
     """Add what came of some files that were read back; of the same name the newer stands."""
     report = {**get(db, batch_id).report, **of_files}

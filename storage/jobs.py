@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -49,14 +50,15 @@ def waiting(db: Database) -> bool:
     )
 
 
-def claim(db: Database, worker: str, *, other_than: str = "") -> Job | None:
+def claim(db: Database, worker: str, *, other_than: str = "", skip: Sequence[int] = ()) -> Job | None:
     """Take the oldest queued job for this worker, in a write transaction; None where there is none.
 
-    Jobs of the kind `other_than` are left.
+    Jobs of the kind `other_than`, and those to `skip`, are left.
     """
     row = db.execute(
-        "SELECT * FROM jobs WHERE status = 'queued' AND paused_at IS NULL AND kind <> ? ORDER BY id LIMIT 1",
-        (other_than,),
+        "SELECT * FROM jobs WHERE status = 'queued' AND paused_at IS NULL AND kind <> ? "
+        "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1",
+        (other_than, json.dumps(list(skip))),
     ).fetchone()
     if row is None:
         return None

@@ -100,6 +100,31 @@ def pages_of(db: Database, response_ids: Sequence[int]) -> dict[int, list[Page]]
     return found
 
 
+def of_question(db: Database, question_id: int) -> dict[int, tuple[str, ...]]:
+    """By response id, the SHA-256 of its pictures in order, for every response of the question that has any."""
+    rows = db.execute(
+        "SELECT i.response_id, i.sha256 FROM responses r JOIN response_images i ON i.response_id = r.id "
+        "WHERE r.question_id = ? ORDER BY i.response_id, i.page",
+        (question_id,),
+    )
+    found: dict[int, tuple[str, ...]] = {}
+    for row in rows:
+        found[row["response_id"]] = (*found.get(row["response_id"], ()), row["sha256"])
+    return found
+
+
+def unread(db: Database, exam_id: int) -> dict[int, int]:
+    """By question id, how many responses have pictures and no transcript by a teacher: only eyes can mark them."""
+    rows = db.execute(
+        "SELECT r.question_id, count(*) AS n FROM responses r WHERE r.exam_id = ? "
+        "AND EXISTS (SELECT 1 FROM response_images i WHERE i.response_id = r.id) "
+        "AND NOT EXISTS (SELECT 1 FROM transcripts t WHERE t.response_id = r.id AND t.source = 'teacher') "
+        "GROUP BY r.question_id",
+        (exam_id,),
+    )
+    return {row["question_id"]: int(row["n"]) for row in rows}
+
+
 def content(db: Database, sha256: str) -> bytes:
     """A picture's bytes. Raises LookupError where there is none."""
     row = db.execute("SELECT content FROM images WHERE sha256 = ?", (sha256,)).fetchone()

@@ -128,7 +128,7 @@ def seen_by(db: Database, response_id: int, marker_id: int, proposal_id: int | N
 _INSERT = (
     "INSERT INTO proposals (response_id, judge_id, run_id, import_id, scheme_id, status, mark, confidence, label, "
     "reason, verdicts, flags, exemplars, inputs_hash, model, prompt_version, prompt_hash, tokens_in, tokens_out, "
-    "price, seconds, raw_reply, samples, created_at) VALUES (" + ", ".join("?" * 24) + ")"
+    "price, seconds, raw_reply, samples, transcript, created_at) VALUES (" + ", ".join("?" * 25) + ")"
 )
 
 
@@ -167,6 +167,7 @@ def _row(
         usage.seconds,
         usage.raw_reply,
         json.dumps(proposal.samples),
+        proposal.transcript,
         now(),
     )
 
@@ -192,6 +193,7 @@ def _proposal(row: Any) -> StoredProposal:
         reason=row["reason"],
         exemplars=tuple(json.loads(row["exemplars"])),
         samples=tuple(json.loads(row["samples"])),
+        transcript=row["transcript"],
         usage=usage,
     )
     return StoredProposal(row["id"], row["response_id"], row["judge_id"], row["scheme_id"], proposal)

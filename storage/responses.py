@@ -10,6 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Response
+from storage import pictures, transcripts
 from storage.connect import now
 
 
@@ -23,9 +24,16 @@ class StoredResponse:
     candidate_number: str
     kind: str
     text: str
+    pictures: tuple[str, ...] = ()  # their SHA-256 in page order
+    transcript: str = ""  # the newest that a teacher wrote
 
-    def for_judge(self) -> Response:
-        return Response(id=f"r{self.id}", text=self.text)
+    @property
+    def blank(self) -> bool:
+        return not self.text.strip() and not self.pictures
+
+    def for_judge(self, pictures: Sequence[bytes] = ()) -> Response:
+        """What a judge sees. `pictures` are the bytes of the response's own, read only when it is about to be asked."""
+        return Response(id=f"r{self.id}", text=self.text, pictures=tuple(pictures), transcript=self.transcript)
 
 
 def add_candidates(db: Database, exam_id: int, numbers: Iterable[str]) -> dict[str, int]:
@@ -44,15 +52,22 @@ def add_candidates(db: Database, exam_id: int, numbers: Iterable[str]) -> dict[s
 
 
 def add_responses(
-    db: Database, exam_id: int, answers: Sequence[tuple[int, int, str]], import_id: int | None = None
+    db: Database,
+    exam_id: int,
+    answers: Sequence[tuple[int, int, str]],
+    import_id: int | None = None,
+    kind: str = "typed",
 ) -> dict[tuple[int, int], int]:
-    """Store (question id, candidate id, text) triples; gives the response id of each (question, candidate)."""
+    """Store (question id, candidate id, text) triples; gives the response id of each (question, candidate).
+
+    `kind` is how they were given: typed, drawn, photographed or scanned.
+    """
     moment, draw = now(), random.SystemRandom().random
     # NUL would end the text for SQLite's own functions; it is nothing a candidate can have meant.
     db.conn.executemany(
-        "INSERT INTO responses (exam_id, question_id, candidate_id, import_id, text, blind_draw, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(exam_id, q, c, import_id, text.replace("\x00", "\ufffd"), draw(), moment) for q, c, text in answers],
+        "INSERT INTO responses (exam_id, question_id, candidate_id, import_id, kind, text, blind_draw, created_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(exam_id, q, c, import_id, kind, text.replace("\x00", "\ufffd"), draw(), moment) for q, c, text in answers],
     )
     rows = db.execute("SELECT id, question_id, candidate_id FROM responses WHERE exam_id = ?", (exam_id,))
     ids = {(row["question_id"], row["candidate_id"]): int(row["id"]) for row in rows}
@@ -64,7 +79,27 @@ def get(db: Database, response_id: int) -> StoredResponse | None:
     row = db.execute(
         _SELECT + "JOIN exams e ON e.id = r.exam_id WHERE r.id = ? AND e.archived_at IS NULL", (response_id,)
     ).fetchone()
-    return None if row is None else _response(row)
+    if row is None:
+        return None
+    shown = db.execute("SELECT sha256 FROM response_images WHERE response_id = ? ORDER BY page", (response_id,))
+    confirmed = transcripts.newest(db, response_id, transcripts.TEACHER)
+    return _response(row, tuple(each["sha256"] for each in shown), "" if confirmed is None else confirmed.text)
+
+
+def of_candidate(db: Database, exam_id: int, number: str) -> list[StoredResponse]:
+    """One candidate's script: the responses in the exam's order."""
+    rows = db.execute(
+        "SELECT r.id FROM responses r JOIN candidates c ON c.id = r.candidate_id JOIN questions q "
+        "ON q.id = r.question_id WHERE r.exam_id = ? AND c.number = ? ORDER BY q.position",
+        (exam_id, number),
+    )
+    return [response for row in rows if (response := get(db, row["id"])) is not None]
+
+
+def candidates(db: Database, exam_id: int) -> list[str]:
+    """The numbers of the exam's candidates, in their order."""
+    rows = db.execute("SELECT number FROM candidates WHERE exam_id = ? ORDER BY position", (exam_id,))
+    return [str(row["number"]) for row in rows]
 
 
 def of_question(db: Database, question_id: int, *, undecided: bool = False) -> list[StoredResponse]:
@@ -74,13 +109,21 @@ def of_question(db: Database, question_id: int, *, undecided: bool = False) -> l
         "ORDER BY s.human, c.position",
         (question_id, undecided),
     )
-    return [_response(row) for row in rows]
+    shown, confirmed = pictures.of_question(db, question_id), transcripts.confirmed(db, question_id)
+    return [_response(row, shown.get(row["id"], ()), confirmed.get(row["id"], "")) for row in rows]
 
 
 _SELECT = "SELECT r.*, c.number AS candidate_number FROM responses r JOIN candidates c ON c.id = r.candidate_id "
 
 
-def _response(row: Any) -> StoredResponse:
+def _response(row: Any, shown: tuple[str, ...], transcript: str) -> StoredResponse:
     return StoredResponse(
-        row["id"], row["exam_id"], row["question_id"], row["candidate_number"], row["kind"], row["text"]
+        row["id"],
+        row["exam_id"],
+        row["question_id"],
+        row["candidate_number"],
+        row["kind"],
+        row["text"],
+        shown,
+        transcript,
     )

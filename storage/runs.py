@@ -140,9 +140,14 @@ def begin(db: Database, exam_id: int, judge_id: int, job_id: int) -> int:
     return int(row["id"])
 
 
-def spent(db: Database, run_id: int) -> float:
-    """US dollars that the run's proposals have cost, as far as their prices are known."""
-    return float(db.execute("SELECT coalesce(sum(price), 0) FROM proposals WHERE run_id = ?", (run_id,)).fetchone()[0])
+def spent(db: Database, run_id: int) -> tuple[float, int]:
+    """(US dollars that the run's proposals cost, how many were sent to a model at a price that is not known)."""
+    row = db.execute(
+        "SELECT coalesce(sum(price), 0), count(*) FILTER (WHERE price IS NULL AND raw_reply <> '') FROM proposals "
+        "WHERE run_id = ?",
+        (run_id,),
+    ).fetchone()
+    return float(row[0]), int(row[1])
 
 
 def listed(db: Database, moment: datetime, limit: int = -1, *, active_only: bool = False) -> list[Run]:

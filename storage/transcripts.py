@@ -51,6 +51,12 @@ def newest(db: Database, response_id: int, source: str | None = None) -> Transcr
     return None if row is None else _transcript(row)
 
 
+def has(db: Database, response_id: int, text: str) -> bool:
+    """Whether some version of the response's transcript says exactly this."""
+    row = db.execute("SELECT 1 FROM transcripts WHERE response_id = ? AND text = ?", (response_id, text))
+    return row.fetchone() is not None
+
+
 def confirmed(db: Database, question_id: int) -> dict[int, str]:
     """By response id, the newest transcript that a teacher wrote, for every response of the question that has one."""
     rows = db.execute(

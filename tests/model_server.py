@@ -39,8 +39,16 @@ class Said:
 @contextmanager
 def model_server(reply: Reply) -> Iterator[str]:
     """The base URL of a server on this machine that answers every request by `reply`."""
-    with serving(lambda asked, headers: Said(*reply(asked["messages"][-1]["content"]))) as base_url:
+    with serving(lambda asked, headers: Said(*reply(words_of(asked["messages"][-1])))) as base_url:
         yield base_url
+
+
+def words_of(message: dict[str, Any]) -> str:
+    """The words of a message, those of its parts put together; pictures are left out."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part["type"] == "text")
 
 
 @contextmanager

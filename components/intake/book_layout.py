@@ -47,7 +47,9 @@ class BookQuestion:
             by_marks = min(_MOST_LINES_BY_MARKS, max(2, round(2 * self.max_mark)))
             room = (self.lines if self.lines is not None else by_marks) * LINE_PITCH
         if not 5 * MM <= room <= 100 * (BODY_BOTTOM - BODY_TOP):
-            raise ScanFault(f"Question {self.number}: give its answer at least one line, or 5 mm, and at most 100 pages.")
+            raise ScanFault(
+                f"Question {self.number}: give its answer at least one line, or 5 mm, and at most 100 pages."
+            )
         return room
 
 

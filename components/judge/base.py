@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from components.marking import Exemplar, Proposal, Question, Response, Scheme
+from components.marking import Exemplar, Proposal, Question, Response, Scheme, Usage
 
 
 class Judge(Protocol):
@@ -23,4 +23,9 @@ class Judge(Protocol):
 
 
 class JudgeStopped(RuntimeError):
-    """The judge cannot work at all. The message says, to a teacher, what happened and what to do next."""
+    """The judge cannot work at all. The message says, to a teacher, what happened and what to do next.
+
+    `spent` is what the response at which it stopped had taken by then.
+    """
+
+    spent: Usage = Usage()

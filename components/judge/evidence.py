@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 
@@ -35,6 +36,14 @@ _WRAPPING = " \"'.,;:。、"
 _STEM_LETTERS = 4
 
 
+class ReadIn(Enum):
+    """What quotes are looked for in: typed words, a transcript that a teacher has confirmed, or a model's reading."""
+
+    ANSWER = "the answer"
+    CONFIRMED = "the transcript"
+    OWN = "the model's own transcript"
+
+
 def find_quote(answer: str, quote: str) -> tuple[int, int] | None:
     """Where quote stands in answer, as (start, end) of the original text, or None when it does not.
 
@@ -52,48 +61,56 @@ def find_quote(answer: str, quote: str) -> tuple[int, int] | None:
     return _find_in_order(text, [part for part in parts if part]) if len(parts) > 1 else None
 
 
-def checked(verdict: Verdict, answer: str) -> Verdict:
-    """The same verdict with each quote's place in the answer filled in, where it has one."""
-    evidence = tuple(_located(item.quote, answer) for item in verdict.evidence if item.quote.strip())
+def checked(verdict: Verdict, answer: str, transcript: str = "") -> Verdict:
+    """The same verdict with each quote's place filled in, where it has one: in the answer, else in the transcript."""
+    evidence = tuple(_located(item, answer, transcript) for item in verdict.evidence if item.quote.strip())
     return verdict.model_copy(update={"evidence": evidence})
 
 
-def weigh(verdicts: Sequence[Verdict], *, pictures: bool = False) -> tuple[Confidence, tuple[Flag, ...]]:
-    """Confidence in checked verdicts, and a flag for each one whose words cannot be found in the answer.
+def weigh(
+    verdicts: Sequence[Verdict], *, pictures: bool = False, read_in: ReadIn = ReadIn.ANSWER
+) -> tuple[Confidence, tuple[Flag, ...]]:
+    """Confidence in checked verdicts, and a flag for each one whose words cannot be found where they should be.
 
     Sure: every earned mark rests on words found in the answer and nothing is marked not sure. One doubt makes it
-    fairly sure, two or more unsure. Quotes from pictures cannot be found, which is one doubt for the whole answer.
+    fairly sure, two or more unsure. With `pictures` that only a model has read it is fairly sure at most; a model that
+    read them without saying what they say has quotes that cannot be checked, which is one doubt for the whole answer.
     """
     flags = []
     doubts = sum(verdict.not_sure for verdict in verdicts)
     unfound = [verdict for verdict in verdicts if _unverified(verdict)]
-    if unfound and pictures:
+    if unfound and pictures and read_in is ReadIn.ANSWER:
         doubts += 1
         flags.append(
             Flag(kind="unverified", text="The quotes are read from a picture and cannot be checked against it.")
         )
     elif unfound:
         doubts += len(unfound)
-        flags = [Flag(kind="unverified", text=_unverified_words(verdict)) for verdict in unfound]
+        flags = [Flag(kind="unverified", text=_unverified_words(verdict, read_in)) for verdict in unfound]
+    if pictures and read_in is not ReadIn.CONFIRMED:
+        doubts = max(doubts, 1)
     confidence = (Confidence.SURE, Confidence.FAIRLY_SURE, Confidence.UNSURE)[min(doubts, 2)]
     return confidence, tuple(flags)
 
 
-def _located(quote: str, answer: str) -> Evidence:
-    span = find_quote(answer, quote)
-    return Evidence(quote=quote) if span is None else Evidence(quote=quote, start=span[0], end=span[1])
+def _located(item: Evidence, answer: str, transcript: str) -> Evidence:
+    for text, in_transcript in ((answer, False), (transcript, True)):
+        span = find_quote(text, item.quote)
+        if span is not None:
+            return Evidence(quote=item.quote, start=span[0], end=span[1], in_transcript=in_transcript, box=item.box)
+    return Evidence(quote=item.quote, box=item.box)
 
 
 def _unverified(verdict: Verdict) -> bool:
     return any(not item.verified for item in verdict.evidence) or (_earns(verdict) and not verdict.evidence)
 
 
-def _unverified_words(verdict: Verdict) -> str:
+def _unverified_words(verdict: Verdict, read_in: ReadIn) -> str:
     name = verdict_name(verdict)
     missing = [item.quote for item in verdict.evidence if not item.verified]
     if not missing:
         return f"{name}: marks are proposed without quoting the answer."
-    return f"{name}: {'; '.join(f'“{quote}”' for quote in missing)} is not in the answer."
+    return f"{name}: {'; '.join(f'“{quote}”' for quote in missing)} is not in {read_in.value}."
 
 
 def _earns(verdict: Verdict) -> bool:

@@ -124,7 +124,9 @@ def flagging_talk(propose: _Propose) -> _Propose:
     ) -> Proposal:
         proposal: Proposal = propose(judge, question, scheme, response, exemplars)
         flag = marker_flag(response.text)
-        return proposal if flag is None else proposal.model_copy(update={"flags": (*proposal.flags, flag)})
+        if flag is None or any(each.kind == flag.kind for each in proposal.flags):
+            return proposal
+        return proposal.model_copy(update={"flags": (*proposal.flags, flag)})
 
     return cast(_Propose, flagged)
 

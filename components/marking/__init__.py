@@ -30,6 +30,7 @@ from components.marking.scheme import (
     Scheme,
 )
 from components.marking.verdicts import (
+    Box,
     Evidence,
     LevelVerdict,
     PointVerdict,
@@ -42,6 +43,7 @@ from components.marking.verdicts import (
 __all__ = [
     "OBJECTIVE_TYPES",
     "AssessmentObjective",
+    "Box",
     "ChoiceKey",
     "Confidence",
     "Decision",

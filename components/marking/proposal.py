@@ -52,7 +52,8 @@ class Proposal(Frozen):
     `label` says what made it ("Offline matcher, not an LLM …"). `reason` says, for an abstained or failed proposal,
     why, in words for a teacher; for a proposed one it may add a line on the whole answer. Raises MarkError when the
     status and the mark contradict each other: no proposal is never a 0. `samples` are the marks of a judge that asked
-    its model several times, in the order asked; empty where it asked once.
+    its model several times, in the order asked; empty where it asked once. `transcript` is the judge's own reading of
+    an answer's pictures.
     """
 
     status: ProposalStatus
@@ -64,6 +65,7 @@ class Proposal(Frozen):
     reason: str = ""
     exemplars: tuple[str, ...] = ()
     samples: tuple[float, ...] = ()
+    transcript: str = ""
     usage: Usage = Usage()
 
     @model_validator(mode="after")

@@ -60,15 +60,24 @@ def default_tolerance(max_mark: float) -> float:
 
 
 class Response(Frozen):
-    """A candidate's answer to one question as a judge may see it: a pseudonym, never a name or number."""
+    """A candidate's answer to one question as a judge may see it: a pseudonym, never a name or number.
+
+    `pictures` are PNG or JPEG in page order; `transcript` is what they say, as a teacher has confirmed it.
+    """
 
     id: str
     text: str = ""
     pictures: tuple[bytes, ...] = ()
+    transcript: str = ""
 
     @property
     def blank(self) -> bool:
         return not self.text.strip() and not self.pictures
+
+    def in_words(self) -> Response:
+        """The answer as if it had been typed: its text, then its transcript, and no pictures."""
+        words = "\n\n".join(part for part in (self.text, self.transcript) if part.strip())
+        return Response(id=self.id, text=words)
 
 
 class Exemplar(Frozen):

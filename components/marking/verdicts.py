@@ -4,17 +4,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from components.marking.marks import MarkError
 from components.marking.scheme import Code, Frozen, Scheme
 
 
+class Box(Frozen):
+    """A place on a page of an answer: page from 1, corners as fractions of its width and height from the top left."""
+
+    page: int = Field(ge=1)
+    x0: float = Field(ge=0, le=1)
+    y0: float = Field(ge=0, le=1)
+    x1: float = Field(ge=0, le=1)
+    y1: float = Field(ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _has_an_area(self) -> Self:
+        if not (self.x0 < self.x1 and self.y0 < self.y1):
+            raise MarkError("A place on a page goes from its top left corner to its bottom right one.")
+        return self
+
+
 class Evidence(Frozen):
-    """Words of the answer that a verdict rests on; `start`/`end` index the answer's text where they stand in it."""
+    """Words of the answer that a verdict rests on; `start`/`end` index the answer's text where they stand in it.
+
+    With `in_transcript` they index the transcript of its pictures instead: a teacher's, else the judge's own. `box` is
+    where the words stand on a picture.
+    """
 
     quote: str
     start: int | None = None
     end: int | None = None
+    # Left out of stored JSON where they say nothing, as they do for typed answers.
+    in_transcript: bool = Field(default=False, exclude_if=lambda value: not value)
+    box: Box | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def verified(self) -> bool:

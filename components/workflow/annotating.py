@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from sqlite_utils import Database
 
 from components.marking import Marker, MarkError
-from storage import Store, annotations, pictures, responses, transcripts
+from storage import Store, pictures, responses, transcripts
+from storage import annotations as drawings
 
 MOST_STROKES = 500  # on one page, of one marker
 MOST_POINTS = 2_000  # in one line
@@ -127,14 +128,14 @@ def valid_strokes(strokes: Any) -> list[dict[str, Any]]:
 
 
 def save_transcript(store: Store, marker: Marker, response_id: int, text: str) -> str:
-    """Keep a teacher's transcript as a new version, unless the newest says the same by a teacher already."""
+    """Keep a teacher's transcript as a new version, unless the newest of a teacher says the same already."""
     text = text.replace("\r\n", "\n").replace("\x00", "\ufffd").strip()
     if len(text) > LONGEST_TRANSCRIPT:
         raise MarkError(f"That transcript is too long: {len(text):,} characters of at most {LONGEST_TRANSCRIPT:,}.")
     with store.write() as db:
         _known(db, response_id)
-        newest = transcripts.newest(db, response_id)
-        if newest is not None and newest.source == transcripts.TEACHER and newest.text == text:
+        newest = transcripts.newest(db, response_id, transcripts.TEACHER)
+        if newest is not None and newest.text == text:
             return f"Transcript saved as version {newest.version}."
         version = transcripts.add(db, response_id, text, transcripts.TEACHER, marker_id=marker.id)
     return f"Transcript saved as version {version}."
@@ -146,7 +147,7 @@ def _annotate(store: Store, marker: Marker, wanted: Save) -> str:
         _known(db, wanted.response_id)
         if wanted.page not in {page.page for page in pictures.pages(db, wanted.response_id)}:
             raise MarkError(f"This answer has no page {wanted.page} any more. What you drew there was not saved.")
-        annotations.add(db, wanted.response_id, wanted.page, marker.id, strokes, wanted.action_id)
+        drawings.add(db, wanted.response_id, wanted.page, marker.id, strokes, wanted.action_id)
     return ""
 
 

@@ -15,15 +15,20 @@ from sqlite_utils import Database
 
 from components.judge.llm import LLMJudge
 from components.judge.llm.batch_file import NotALine, OutputLine, batch_of, completion_of, read_line
-from components.judge.llm.judge import Tally, sample_of
+from components.judge.llm.picture_reply import Asked
+from components.judge.llm.prompt import Prompt
 from components.judge.llm.reply import InvalidReply
 from components.judge.llm.samples import Sample, summed
+from components.judge.llm.tally import Tally, sample_of
 from components.marking import Exemplar, Proposal, ProposalStatus, Scheme
 from components.workflow.asking import priced
+from components.workflow.looking import shown_pages
 from components.workflow.progress import Progress
+from components.workflow.transcribing import keep_judges_transcript
 from storage import Store, batches, exams, proposals, responses
 from storage.batches import FAILED, GOOD, INVALID, WAITING, Batch, Line
 from storage.exams import StoredQuestion
+from storage.responses import StoredResponse
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +124,7 @@ class Reading:
             return _Judged(number, said, "Its response is no longer there, or its exam is archived.", line)
         question = self._question(answer.question_id)
         about = {"question": question.question.number, "candidate": answer.candidate_number}
-        state, fault_words = self._state(said, line, question)
+        state, fault_words = self._state(said, line, question, answer)
         return _Judged(number, said, fault_words, line, question, about, state)
 
     def _take_in(self, db: Database, file: str, judged: _Judged) -> None:
@@ -144,6 +149,7 @@ class Reading:
             report.add(earlier[0], number, said.custom_id, earlier[1], **about)
             if line.state == WAITING:  # proposed by a live run meanwhile: nothing is missing
                 batches.came_back(db, said.custom_id, GOOD, None, "", file, number)
+                batches.mark_proposed(db, line.batch_id, line.response_id)
             return
         outcome = {GOOD: READ, INVALID: UNUSABLE, FAILED: FAULTY}[state]
         report.add(outcome, number, said.custom_id, judged.fault, **about)
@@ -167,21 +173,23 @@ class Reading:
             return KNOWN, "That it failed has been stored before."
         return None
 
-    def _state(self, said: OutputLine, line: Line, question: StoredQuestion) -> tuple[str, str]:
+    def _state(self, said: OutputLine, line: Line, question: StoredQuestion, answer: StoredResponse) -> tuple[str, str]:
         """What a line is worth, and what is wrong with it."""
         if said.body is None:
             return FAILED, said.fault
-        sample = self._sample(said.body, line, question)
+        sample = self._sample(said.body, line, question, answer)
         return (INVALID, sample.reason) if sample.status is ProposalStatus.FAILED else (GOOD, "")
 
-    def _sample(self, body: dict[str, Any], line: Line, question: StoredQuestion) -> Sample:
+    def _sample(self, body: dict[str, Any], line: Line, question: StoredQuestion, answer: StoredResponse) -> Sample:
         """The judgement in a reply, checked as a live one is; a failed one says what was wrong."""
         judge, scheme = self._judge, self._scheme(line.scheme_id)
-        tally = Tally(judge.prompt(question.question, scheme), judge.endpoint.model)
+        tally = Tally(self._prompt(line, question, answer), judge.endpoint.model)
+        pages = shown_pages(judge, answer)
+        asked = Asked(pages, bool(answer.text.strip() or answer.transcript.strip())) if pages else Asked()
         try:
             completion = completion_of(body)
             tally.count(completion)
-            return sample_of(completion, scheme, judge.endpoint.protocol, tally)
+            return sample_of(completion, scheme, judge.endpoint.protocol, tally, asked)
         except InvalidReply as invalid:
             fault = f"The model's reply could not be used, and a batch asks only once: {invalid}"
         except Exception:
@@ -214,10 +222,10 @@ class Reading:
         if answer is None:
             return first, None
         judge, question, scheme = self._judge, self._question(answer.question_id), self._scheme(first.scheme_id)
-        samples = [self._sample_back(line, question) for line in lines]
+        samples = [self._sample_back(line, question, answer) for line in lines]
         # A judge's proposal names the examples and reads no more of them.
         shown = [Exemplar(response_id=each, text="", mark=0) for each in first.exemplars]
-        usage = summed(samples, judge.prompt(question.question, scheme), 0.0)
+        usage = summed(samples, self._prompt(first, question, answer), 0.0)
         made = judge.proposal(question.question, scheme, answer.for_judge(), shown, samples, usage)
         return first, _at_share(_priced(made), shares.get(first.part, 1.0))
 
@@ -226,14 +234,22 @@ class Reading:
         batches.mark_proposed(db, line.batch_id, line.response_id)
         judge_id, inputs, run_id = self._batch.judge_id, line.inputs_hash, self._batch.run_id
         if made is not None and proposals.with_inputs(db, line.response_id, judge_id, inputs) is None:
-            proposals.add(db, line.response_id, judge_id, line.scheme_id, made, inputs_hash=inputs, run_id=run_id)
+            stored = proposals.add(
+                db, line.response_id, judge_id, line.scheme_id, made, inputs_hash=inputs, run_id=run_id
+            )
+            keep_judges_transcript(db, line.response_id, stored, made.transcript)
 
-    def _sample_back(self, line: Line, question: StoredQuestion) -> Sample:
+    def _sample_back(self, line: Line, question: StoredQuestion, answer: StoredResponse) -> Sample:
         if line.reply is not None:
-            return self._sample(line.reply, line, question)
+            return self._sample(line.reply, line, question, answer)
         fault = "The batch's output has no line for it." if line.state == WAITING else line.fault
-        tally = Tally(self._judge.prompt(question.question, self._scheme(line.scheme_id)), self._judge.endpoint.model)
+        tally = Tally(self._prompt(line, question, answer), self._judge.endpoint.model)
         return Sample(ProposalStatus.FAILED, tally.usage(), reason=fault)
+
+    def _prompt(self, line: Line, question: StoredQuestion, answer: StoredResponse) -> Prompt:
+        """The prompt that the line's request was written by."""
+        looked = bool(shown_pages(self._judge, answer))
+        return self._judge.prompt(question.question, self._scheme(line.scheme_id), pictures=looked)
 
     def _load_scheme(self, scheme_id: int) -> Scheme:
         with self._store.read() as db:

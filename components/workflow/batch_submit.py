@@ -86,6 +86,11 @@ class Submission:
             if part.token is not None and (found := await self._find(part, part.token)) is not None:
                 await self._note_remote(part, found)
                 return
+            if part.token is None and (known := await asyncio.to_thread(self._overtaken, number)):
+                raise JudgeStopped(
+                    f"{known:,} of the {part.lines:,} requests in {part.file} are about responses that have a proposal "
+                    "by now or are being asked about, so nothing was sent. Write a new batch: it leaves them out."
+                )
             file_id = part.input_file_id or await self._upload(part)
             token = part.token or secrets.token_hex(16)
             await self._note(part, token=token)
@@ -271,6 +276,10 @@ class Submission:
     def _set_state(self, state: str) -> None:
         with self._store.write() as db:
             batches.set_state(db, self._batch.id, state)
+
+    def _overtaken(self, number: int) -> int:
+        with self._store.read() as db:
+            return batches.overtaken(db, self._batch.id, number)
 
     async def _parts(self) -> list[Part]:
         def parts() -> list[Part]:

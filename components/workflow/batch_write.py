@@ -13,10 +13,12 @@ from components.judge import JudgeStopped
 from components.judge.llm import LLMJudge
 from components.judge.llm.batch_file import custom_id, request_line
 from components.judge.llm.fence import neutralised
+from components.judge.llm.picture_refusal import no_pictures
 from components.judge.llm.prompt import PictureError
 from components.workflow.asking import Item, priced
 from components.workflow.cohort import RunOptions
 from components.workflow.connections import Connections
+from components.workflow.looking import for_judge, shown_pages
 from components.workflow.progress import Progress
 from components.workflow.proposing import Plan, items_of, plan, propose_batch
 from storage import Store, batches, proposals
@@ -91,7 +93,7 @@ def write_batch(store: Store, connections: Connections, batch: Batch, progress: 
     items = [
         item for part in made.parts if isinstance(part.judge, LLMJudge) for item in items_of(part, judge, options.shots)
     ]
-    blank = [item for item in items if not neutralised(item.answer.text) and not item.answer.for_judge().pictures]
+    blank = [item for item in items if not neutralised(item.answer.text) and not item.answer.pictures]
     _propose_blank(store, judge, batch, blank)
     done = {item.answer.id for item in blank}
     fresh = [item for item in items if item.answer.id not in done and item.inputs not in elsewhere]
@@ -100,7 +102,7 @@ def write_batch(store: Store, connections: Connections, batch: Batch, progress: 
     try:
         for start in range(0, len(fresh), CHUNK):
             chunk = fresh[start : start + CHUNK]
-            lines, left_out = _write(files, judge, batch, chunk, tag)
+            lines, left_out = _write(store, files, judge, batch, chunk, tag)
             notes += left_out
             with store.write(durable=False) as db:
                 batches.add_lines(db, lines)
@@ -153,14 +155,14 @@ def _propose_blank(store: Store, judge: LLMJudge, batch: Batch, blank: Sequence[
 
 
 def _write(
-    files: _Files, judge: LLMJudge, batch: Batch, chunk: Sequence[Item], tag: str
+    store: Store, files: _Files, judge: LLMJudge, batch: Batch, chunk: Sequence[Item], tag: str
 ) -> tuple[list[Line], list[dict[str, Any]]]:
     """Write some responses' requests. Gives their lines, and notes on those that cannot be sent."""
     lines: list[Line] = []
     notes: list[dict[str, Any]] = []
     for item in chunk:
         try:
-            requests = list(_requests(judge, batch.id, item, tag))
+            requests = list(_requests(store, judge, batch.id, item, tag))
         except PictureError as error:
             about = {"response_id": item.answer.id, "question": item.question.question.number}
             candidate = {"candidate": item.answer.candidate_number}
@@ -175,10 +177,20 @@ def _write(
     return lines, notes
 
 
-def _requests(judge: LLMJudge, batch_id: int, item: Item, tag: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _requests(
+    store: Store, judge: LLMJudge, batch_id: int, item: Item, tag: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """(custom_id, body) for each sample. Raises PictureError."""
     question, scheme = item.question.question, item.question.scheme
-    conversation = judge.conversation(question, scheme, item.answer.for_judge(), item.exemplars)
+    if shown_pages(judge, item.answer):
+        if judge.blind:
+            raise PictureError(no_pictures(judge.endpoint))
+        if judge.endpoint.reading == "transcribe":
+            raise PictureError(
+                "This judge first reads a picture, then marks what it has read; a batch asks only once. Let a live run "
+                "ask about this response."
+            )
+    conversation = judge.conversation(question, scheme, for_judge(store, item.answer), item.exemplars)
     for sample in range(judge.endpoint.samples):
         yield custom_id(batch_id, item.answer.id, sample, tag), judge.request(conversation, scheme, sample)
 

@@ -19,7 +19,7 @@ from components.marking import Marker
 from components.workflow.batch_read import Reading
 from components.workflow.batch_submit import Submission
 from components.workflow.batch_write import folder_of, write_batch
-from components.workflow.cohort import RunOptions, with_exemplars
+from components.workflow.cohort import RunOptions, check_eyes, with_exemplars
 from components.workflow.connections import Connections, endpoint_of
 from components.workflow.progress import Progress
 from storage import Store, batches, events, exams, jobs, judges, runs, standings
@@ -37,10 +37,12 @@ class BatchBusy(ValueError):
 def start(store: Store, options: RunOptions, marker: Marker | None, *, on_desk: bool) -> int:
     """Queue the writing of a new batch, its examples chosen now; `on_desk` lets its proposals stand on the exam's desk.
 
-    Gives the batch's id. Without `options.chosen` the examples are those that the questions have now.
+    Gives the batch's id. Without `options.chosen` the examples are those that the questions have now. Raises RunError
+    where responses are pictures and the model is known to take none.
     """
     marker_id = None if marker is None else marker.id
     with store.write() as db:
+        check_eyes(db, options)
         if not options.chosen:
             options = with_exemplars(db, options)
         if on_desk:

@@ -10,7 +10,7 @@ from components.marking import Marker
 from components.marking.scheme import Frozen
 from components.workflow import exemplars
 from components.workflow.exemplars import MOST_SHOTS, Chosen
-from storage import Store, events, exams, jobs, judges, standings
+from storage import Store, events, exams, jobs, judges, pictures, standings
 
 PROPOSE = "propose"
 
@@ -22,6 +22,8 @@ class RunError(ValueError):
 class RunOptions(Frozen):
     """What a run is to do. `questions` are ids, None for all; `cap` is in US dollars, None for no limit.
 
+    `responses` are ids where it is about some alone. `skip_pictures` leaves out those that can only be looked at: they
+    have pictures, and no teacher has confirmed what these say.
     `chosen` are the examples of each question, taken when the run was started: it goes on with the same ones, so that
     nothing is asked again for them.
     """
@@ -33,6 +35,8 @@ class RunOptions(Frozen):
     grading: bool = True
     cap: float | None = Field(default=None, gt=0)
     chosen: dict[int, tuple[Chosen, ...]] = Field(default_factory=dict)
+    responses: tuple[int, ...] | None = None
+    skip_pictures: bool = False
 
     def covers(self, question_id: int) -> bool:
         return self.questions is None or question_id in self.questions
@@ -41,10 +45,12 @@ class RunOptions(Frozen):
 def start(store: Store, options: RunOptions, marker: Marker | None, *, on_desk: bool) -> int:
     """Queue a run, its examples chosen now; `on_desk` lets its proposals stand on the exam's desk. Gives the job id.
 
-    Raises RunError where a cap is asked for and the model's price is not known.
+    Raises RunError where a cap is asked for and the model's price is not known, and where responses are pictures and
+    the model is known to take none.
     """
     with store.write() as db:
         _check_cap(db, options)
+        check_eyes(db, options)
         options = with_exemplars(db, options)
         if on_desk:
             exams.set_judge(db, options.exam_id, options.judge_id, None if marker is None else marker.id)
@@ -91,12 +97,43 @@ def go_on(store: Store, job_id: int, cap: float | None = None) -> None:
             jobs.again(db, job_id)
 
 
+def check_eyes(db: Database, options: RunOptions) -> None:
+    """Raises RunError where the run is about pictures that only a model can look at, and the judge's takes none."""
+    judge = judges.get(db, options.judge_id)
+    if options.skip_pictures or options.responses is not None or judge is None or judge.kind != judges.LLM:
+        return
+    found = judges.capabilities(db, judge.settings["base_url"], judge.model) or {}
+    if found.get("pictures") is not False:
+        return
+    count = pictures_to_look_at(db, options)
+    if count:
+        raise RunError(
+            f"{judge.model} cannot read pictures, and {_of_these(count)}. Choose another model, or mark them yourself."
+        )
+
+
+def pictures_to_look_at(db: Database, options: RunOptions) -> int:
+    """How many responses of the run's questions have pictures without a teacher's transcript."""
+    unread = pictures.unread(db, options.exam_id)
+    asked = [each for each in exams.questions(db, options.exam_id) if not each.question.type.objective]
+    return sum(unread.get(each.id, 0) for each in asked if options.covers(each.id))
+
+
+def _of_these(count: int) -> str:
+    return "one of these responses is a picture" if count == 1 else f"{count:,} of these responses are pictures"
+
+
 def _check_cap(db: Database, options: RunOptions) -> None:
     judge = judges.get(db, options.judge_id)
     if options.cap is None or judge is None or judge.kind != judges.LLM:
         return
     if price_of(judge.model, 0, 0) is None:
-        raise RunError(
-            f"The price of {judge.model} is not known, so no spending cap can be kept. Add it to assets/prices.toml "
-            "(0 for a model of your own), or start without a cap."
-        )
+        raise RunError(no_price_words(judge.model))
+
+
+def no_price_words(model: str) -> str:
+    """Why a run with a cap cannot go on."""
+    return (
+        f"The price of {model} is not known, so no spending cap can be kept. Add it to assets/prices.toml (0 for a "
+        "model of your own), or start without a cap."
+    )

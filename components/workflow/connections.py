@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -15,8 +16,10 @@ from components.judge.offline import OfflineJudge
 from storage import Store, judges
 from storage.judges import StoredJudge
 
+log = logging.getLogger(__name__)
+
 # Settings of an endpoint that make a judge what it is, stored where they are not the usual ones.
-_OWN = ("temperature", "seed", "max_tokens", "reasoning_effort", "samples")
+_OWN = ("temperature", "seed", "max_tokens", "reasoning_effort", "samples", "reading", "without_ruling")
 
 
 class Connections:
@@ -38,12 +41,12 @@ class Connections:
             retired = {judge.name for judge in judges.retired(db)}
         if endpoint is not None and default_name(endpoint) not in retired:
             variable = "OPENAI_API_KEY" if endpoint.api_key else ""
-            connections.connect(store, endpoint, variable)
+            connections._connect_again(store, endpoint, variable, default_name(endpoint))
         for judge in stored:
             named: str | None = judge.settings.get("key_variable")
             if named is not None and (named == "" or os.environ.get(named)):
                 key = os.environ.get(named, "") if named else ""
-                connections.connect(store, endpoint_of(judge, key), named, judge.name)
+                connections._connect_again(store, endpoint_of(judge, key), named, judge.name)
         return connections
 
     def connect(self, store: Store, endpoint: Endpoint, key_variable: str | None, name: str = "") -> int:
@@ -63,6 +66,13 @@ class Connections:
                 endpoint, known=None if found is None else Capabilities.from_json(found)
             )
         return judge_id
+
+    def _connect_again(self, store: Store, endpoint: Endpoint, key_variable: str, name: str) -> None:
+        """At the start of the app, which a judge of the same name with other settings must not keep from starting."""
+        try:
+            self.connect(store, endpoint, key_variable, name)
+        except ValueError as error:
+            log.warning("A judge was not connected: %s", error)
 
     def connected(self, stored: StoredJudge) -> bool:
         """Whether the judge can be asked now."""
@@ -160,6 +170,10 @@ def default_name(endpoint: Endpoint) -> str:
         words.append(f"{endpoint.reasoning_effort} reasoning")
     if endpoint.samples > 1:
         words.append(f"asked {endpoint.samples} times")
+    if endpoint.reading == "transcribe":
+        words.append("pictures read first")
+    if endpoint.without_ruling:
+        words.append("paper lines removed")
     return ", ".join(words)
 
 

@@ -1,20 +1,18 @@
-"""The demo exam: invented questions, candidates, answers and marks, installed on a fresh data folder."""
+"""The demo exams, one typed and one on paper: invented, and installed on a fresh data folder."""
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from sqlite_utils import Database
 
-from components.marking import Marker, Outcome, Question, Role, Scheme, Stage
+from components.marking import Marker, Role
+from components.workflow import demo_content, paper_demo
 from components.workflow.cohort import PROPOSE, RunOptions
 from components.workflow.connections import default_judges
-from storage import Store, decisions, exams, jobs, markers, responses
+from storage import Store, exams, jobs, markers, responses
 
-DEMO = Path(__file__).parents[2] / "assets" / "demo"
 PROFILES = (
     ("Demo teacher", Role.TEACHER),
     ("Demo head of department", Role.HEAD),
@@ -23,67 +21,70 @@ PROFILES = (
 
 
 def install_if_fresh(store: Store) -> None:
-    """Install the demo exam with its profiles where there has never been an exam. Its proposals become a job."""
+    """Install the demo exams with their profiles where there has never been an exam. Proposals become jobs."""
     _, offline = default_judges(store)
+    with store.read() as db:
+        if exams.any_ever(db):
+            return
+    paper_demo.draw_all()
     with store.write() as db:
-        if not exams.any_ever(db):
+        if not exams.any_ever(db):  # another process may have been as quick
             for name, role in PROFILES:
                 if markers.find(db, name) is None:
                     markers.add(db, name, role)
-            _install(db, offline)
+            _install_both(db, offline)
 
 
-def reset(store: Store, marker: Marker) -> int:
-    """Archive the demo exam that stands, with every mark on it, and install a fresh one. Gives the new exam's id."""
+def reset(store: Store, marker: Marker, exam_id: int | None = None) -> int:
+    """Archive this demo exam, with every mark on it, and install a fresh one; every demo exam where none is named.
+
+    Gives the new exam's id, of several the typed one's.
+    """
     _, offline = default_judges(store)
+    paper_demo.draw_all()
     with store.write() as db:
-        for exam in exams.listed(db):
-            if exam.demo:
-                exams.archive(db, exam.id, marker.id, "demo reset")
-        return _install(db, offline)
+        standing = [exam for exam in exams.listed(db) if exam.demo and exam_id in (None, exam.id)]
+        for exam in standing:
+            exams.archive(db, exam.id, marker.id, "demo reset")
+        if exam_id is None:
+            return _install_both(db, offline)
+        on_paper = any(exam.title == paper_demo.content()[0]["title"] for exam in standing)
+        fresh = paper_demo.install(db, offline) if on_paper else _install_typed(db, offline)
+        _propose(db, fresh, offline)
+        return fresh
 
 
 @cache
 def content() -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
-    """(the exam's own file, its questions' files in exam order)."""
-    exam = json.loads((DEMO / "exam.json").read_text(encoding="utf-8"))
-    files = [next(iter((DEMO / "questions").glob(f"{stem}_*.json"))) for stem in exam["order"]]
-    return exam, tuple(json.loads(file.read_text(encoding="utf-8")) for file in files)
+    """(the typed exam's own file, its questions' files in exam order)."""
+    return demo_content.read(demo_content.DEMO)
 
 
-def _install(db: Database, judge_id: int) -> int:
+def _install_both(db: Database, judge_id: int) -> int:
+    """Pages open at the newest exam, so the typed one comes last; its proposals are made first."""
+    on_paper = paper_demo.install(db, judge_id)
+    typed = _install_typed(db, judge_id)
+    for exam_id in (typed, on_paper):
+        _propose(db, exam_id, judge_id)
+    return typed
+
+
+def _propose(db: Database, exam_id: int, judge_id: int) -> None:
+    jobs.add(db, PROPOSE, RunOptions(exam_id=exam_id, judge_id=judge_id).model_dump(mode="json"))
+
+
+def _install_typed(db: Database, judge_id: int) -> int:
     exam, questions = content()
-    exam_id = exams.add_exam(
-        db,
-        exam["title"],
-        subject=exam["subject"],
-        level=exam["level"],
-        series=exam["series"],
-        language=exam["language"],
-        notice=exam["notice"],
-        demo=True,
-        judge_id=judge_id,
-    )
+    exam_id = demo_content.add_exam(db, exam, judge_id)
     candidates = responses.add_candidates(db, exam_id, exam["candidates"])
     second_marker = markers.ensure_external(db, exam["second_marker"])
     for item in questions:
-        question = Question.model_validate(item["question"])
-        scheme = Scheme.model_validate(
-            item["scheme"] | {"max_mark": question.max_mark, "mark_step": question.mark_step}
-        )
-        question_id = exams.add_question(db, exam_id, question, scheme)
+        question_id = demo_content.add_question(db, exam_id, item)
         answers = [(number, answer) for answer in item["answers"] for number in answer["candidates"]]
         ids = responses.add_responses(
             db, exam_id, [(question_id, candidates[number], answer["text"]) for number, answer in answers]
         )
         for number, answer in answers:
             if number in exam["second_marked"]:
-                response_id = ids[question_id, candidates[number]]
-                _import_mark(db, response_id, second_marker, answer["second_mark"])
-    jobs.add(db, PROPOSE, RunOptions(exam_id=exam_id, judge_id=judge_id).model_dump(mode="json"))
+                demo_content.import_mark(db, ids[question_id, candidates[number]], second_marker, answer["second_mark"])
     return exam_id
-
-
-def _import_mark(db: Database, response_id: int, marker_id: int, mark: float | None) -> None:
-    outcome = Outcome.NO_RESPONSE if mark is None else Outcome.MARK
-    decisions.record(db, response_id, marker_id, outcome, Stage.IMPORTED, mark=mark)

@@ -8,14 +8,18 @@ from components.judge.llm import LLMJudge
 from components.judge.prices import price_of
 from components.workflow.cohort import RunOptions, with_exemplars
 from components.workflow.connections import Connections
+from components.workflow.looking import shown_pages
 from components.workflow.proposing import Part, plan, shown_to
-from components.workflow.tokens import answer_tokens, prompt_tokens, reply_tokens
+from components.workflow.tokens import answer_tokens, looking_tokens, prompt_tokens, reply_tokens
 from storage import Store, judges
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """`unseen` responses have no proposal of the judge, or a failed one; `sent` of them would go to its model."""
+    """`unseen` responses have no proposal of the judge, or a failed one; `sent` of them would go to its model.
+
+    `pictures` of these would be sent as pictures; `unsendable` more are pictures, and the model is known to take none.
+    """
 
     unseen: int
     by_rule: int  # further ones, of choice and numeric questions, that need no judge
@@ -25,6 +29,8 @@ class Estimate:
     tokens_in: int = 0
     tokens_out: int = 0
     price: float | None = None  # US dollars, None where the price file does not know the model
+    pictures: int = 0
+    unsendable: int = 0
 
 
 def estimate(store: Store, connections: Connections, options: RunOptions) -> Estimate | None:
@@ -45,6 +51,7 @@ def estimate(store: Store, connections: Connections, options: RunOptions) -> Est
         return Estimate(unseen, by_rule, llm=False)
     totals = [_part_tokens(judge, part, options.shots) for part in open_parts]
     sent, tokens_in, tokens_out = (sum(each[i] for each in totals) for i in range(3))
+    looked_at = [answer for part in open_parts for answer in part.answers if shown_pages(judge, answer)]
     return Estimate(
         unseen,
         by_rule,
@@ -54,13 +61,19 @@ def estimate(store: Store, connections: Connections, options: RunOptions) -> Est
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         price=price_of(judge.endpoint.model, tokens_in, tokens_out),
+        pictures=0 if judge.blind else len(looked_at),
+        unsendable=len(looked_at) if judge.blind else 0,
     )
 
 
 def _part_tokens(judge: LLMJudge, part: Part, shots: int) -> tuple[int, int, int]:
     """(responses that would be sent, tokens sent, tokens received) of one question."""
     protocol, samples = judge.endpoint.protocol, judge.endpoint.samples
-    sent = [answer for answer in part.answers if answer.text.strip()]
+    sent = [a for a in part.answers if not a.blank and not (judge.blind and shown_pages(judge, a))]
     each = prompt_tokens(part.question, protocol)
     tokens_in = len(sent) * each + sum(answer_tokens(a, shown_to(part, a, shots)) for a in sent)
-    return len(sent), samples * tokens_in, samples * len(sent) * reply_tokens(part.question.scheme, protocol)
+    tokens_out = len(sent) * reply_tokens(part.question.scheme, protocol)
+    look_in, look_out = looking_tokens(part.question, judge.endpoint)
+    pages = [count for a in sent if (count := shown_pages(judge, a))]
+    looking = (sum(look_in(count) for count in pages), len(pages) * look_out)
+    return len(sent), samples * tokens_in + looking[0], samples * tokens_out + looking[1]

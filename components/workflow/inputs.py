@@ -20,7 +20,8 @@ def inputs_hashes(
     exemplars: Sequence[Exemplar] = (),
     shots: int = 0,
 ) -> dict[int, str]:
-    """By response id: the judge's version, the question, its scheme, the examples shown, the answer's words.
+    """By response id: the judge's version, the question, its scheme, the examples shown, the answer's words, and where
+    it has pictures, they, a teacher's transcript of them, and how the judge looks at pictures.
 
     The note in a scheme and the examples are for a language model; no other judge reads them.
     """
@@ -38,8 +39,15 @@ def inputs_hashes(
         known = judged not in own
         inputs = usual.copy() if known else _with_exemplars(start, for_response(exemplars, judged, shots))
         inputs.update(answer.text.encode("utf-8", "surrogatepass"))
+        if answer.pictures:
+            inputs.update(_seen(judge, answer).encode("utf-8", "surrogatepass"))
         hashes[answer.id] = inputs.hexdigest()
     return hashes
+
+
+def _seen(judge: Judge, answer: StoredResponse) -> str:
+    looking = judge.picture_version if isinstance(judge, LLMJudge) else ""
+    return "\x00".join(("", looking, *answer.pictures, answer.transcript))
 
 
 def reads_exemplars(judge: Judge) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from components.judge.offline import LearnedMarker, MarkedAnswer, OfflineJudge, train
 from components.marking import Proposal, Stage
+from components.workflow.looking import for_judge
 from components.workflow.progress import Progress
 from storage import Store, decisions, exams, judges, proposals, responses
 from storage.exams import StoredQuestion
@@ -53,7 +54,7 @@ def learn_and_propose(store: Store, question_id: int) -> str:
     if not isinstance(learned, LearnedMarker):
         return learned.reason
     judge = OfflineJudge(learned)
-    made = [(answer, judge.propose(question.question, question.scheme, answer.for_judge())) for answer in waiting]
+    made = [(answer, judge.propose(question.question, question.scheme, for_judge(store, answer))) for answer in waiting]
     stored = _store_undecided(store, judge_id, question, made, _what_was_learned(marks))
     return f"Question {question.question.number}: learned from {len(marked)} marks, {stored} proposals renewed."
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+
+log = logging.getLogger(__name__)
 
 # (done, total, message) → whether the job is still wanted.
 Progress = Callable[[int, int, str], bool]
@@ -25,8 +29,11 @@ class Told:
     async def tell(self) -> None:
         """Store the count, and hear whether to go on."""
         async with self._telling:  # or an older count could be stored after a newer one
-            if not await asyncio.to_thread(self._progress, self.done, self.total, self.message):
-                self.off = True
+            try:
+                if not await asyncio.to_thread(self._progress, self.done, self.total, self.message):
+                    self.off = True
+            except sqlite3.OperationalError:
+                log.warning("The database is busy; how far the job is will be told in a moment.")
 
     @asynccontextmanager
     async def telling(self) -> AsyncIterator[None]:

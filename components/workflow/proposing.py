@@ -7,17 +7,21 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlite_utils import Database
+
 from components.judge import Judge, JudgeStopped
-from components.judge.llm import LLMJudge
+from components.judge.llm import LLMJudge, try_pictures
+from components.judge.prices import price_of
 from components.marking import Exemplar, Proposal, ProposalStatus
 from components.workflow import exemplars
 from components.workflow.asking import Asker, Asking, Item, fail_what_was_out
-from components.workflow.cohort import RunOptions
+from components.workflow.cohort import RunOptions, no_price_words
 from components.workflow.connections import Connections
 from components.workflow.inputs import inputs_hashes, reads_exemplars
+from components.workflow.looking import for_judge, needs_eyes, shown_pages
 from components.workflow.progress import Progress, Told
-from components.workflow.purse import Purse
-from components.workflow.tokens import answer_tokens, likely_price, prompt_tokens, reply_tokens
+from components.workflow.purse import LIKELY_TIMES, Purse
+from components.workflow.tokens import answer_tokens, likely_price, looking_tokens, prompt_tokens, reply_tokens
 from storage import Store, batches, exams, judges, proposals, responses, runs
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
@@ -46,10 +50,19 @@ class Plan:
 
     parts: list[Part]
     known: int
+    in_batches: int  # of the known: not there yet, but with an endpoint's batch
 
     @property
     def total(self) -> int:
         return self.known + sum(len(part.answers) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """How asking ended: words where the cap was reached, and how many responses another run had out."""
+
+    cap_words: str = ""
+    elsewhere: int = 0
 
 
 async def propose_run(
@@ -65,8 +78,8 @@ async def propose_run(
         return "The exam has been archived."
     run_id = await asyncio.to_thread(_begin, store, options, job_id)
     told = Told(progress, made.total)
-    told.done = made.known
-    cap_words = ""
+    told.done = made.known - made.in_batches
+    asked = _Asked()
     async with told.telling():
         for part in made.parts:
             if told.off or isinstance(part.judge, LLMJudge):
@@ -74,12 +87,12 @@ async def propose_run(
             told.message = f"Question {part.question.question.number}"
             await _propose_part(store, part, told, run_id)
         if not told.off:
-            cap_words = await _ask_llm(store, connections, options, made, told, job_id, run_id)
+            asked = await _ask_llm(store, connections, options, made, told, job_id, run_id)
     if told.off:
         return f"Stopped after {told.done} of {told.total} responses."
-    if cap_words:
-        raise JudgeStopped(cap_words)
-    return await asyncio.to_thread(_summary, store, run_id, made)
+    if asked.cap_words:
+        raise JudgeStopped(asked.cap_words)
+    return await asyncio.to_thread(_summary, store, run_id, made, asked.elsewhere)
 
 
 def plan(store: Store, connections: Connections, options: RunOptions, *, of_batch: bool = False) -> Plan | None:
@@ -95,22 +108,36 @@ def plan(store: Store, connections: Connections, options: RunOptions, *, of_batc
         assert chosen is not None
         known = {each.id: proposals.known_inputs(db, options.exam_id, each.id) for each in (chosen, rules)}
         out = set() if of_batch else batches.out(db, chosen.id)
-        parts, count = [], 0
+        parts, count, in_batches = [], 0, 0
         for question in exams.questions(db, options.exam_id):
             if not options.covers(question.id):
                 continue
             stored = rules if question.question.type.objective else chosen
             judge = connections.judge(stored)
             shown = exemplars.loaded(db, options.chosen.get(question.id, ()))
-            answers = responses.of_question(db, question.id)
+            answers = _answers(db, question.id, options)
+            if options.responses is not None and not answers:
+                continue
             hashes = {} if judge is None else inputs_hashes(judge, question, answers, shown, options.shots)
-            had = known[stored.id] | out
-            unknown = [a for a in answers if judge is None or (a.id, hashes[a.id]) not in had]
+            unknown = [a for a in answers if judge is None or (a.id, hashes[a.id]) not in known[stored.id]]
+            waited = [a for a in unknown if judge is not None and (a.id, hashes[a.id]) in out]
+            unknown = [a for a in unknown if a not in waited] if waited else unknown
+            in_batches += len(waited)
             count += len(answers) - len(unknown)
             parts.append(Part(question, stored, judge, shown, unknown, hashes, len(answers)))
     # Objective questions first: no model is needed for them, so none that fails can keep them waiting.
     parts.sort(key=lambda part: not part.question.question.type.objective)
-    return Plan(parts, count)
+    return Plan(parts, count, in_batches)
+
+
+def _answers(db: Database, question_id: int, options: RunOptions) -> list[StoredResponse]:
+    """The question's responses that the run is about."""
+    if options.responses is None:
+        answers = responses.of_question(db, question_id)
+    else:
+        found = (responses.get(db, response_id) for response_id in options.responses)
+        answers = [answer for answer in found if answer is not None and answer.question_id == question_id]
+    return [answer for answer in answers if not (options.skip_pictures and needs_eyes(answer))]
 
 
 def shown_to(part: Part, answer: StoredResponse, shots: int) -> tuple[Exemplar, ...]:
@@ -123,6 +150,7 @@ def shown_to(part: Part, answer: StoredResponse, shots: int) -> tuple[Exemplar, 
 def items_of(part: Part, judge: LLMJudge, shots: int) -> list[Item]:
     """What a language model is to be asked about a part."""
     endpoint = judge.endpoint
+    look_in, look_out = looking_tokens(part.question, endpoint)
     each_in = prompt_tokens(part.question, endpoint.protocol)
     each_out = reply_tokens(part.question.scheme, endpoint.protocol)
     # Sent and received are priced apart, once, for tens of thousands of answers.
@@ -131,6 +159,8 @@ def items_of(part: Part, judge: LLMJudge, shots: int) -> list[Item]:
     for answer in part.answers:
         shown = shown_to(part, answer, shots)
         price = endpoint.samples * (a_token_in * (each_in + answer_tokens(answer, shown)) + reply)
+        if pages := shown_pages(judge, answer):
+            price += likely_price(endpoint.model, look_in(pages), look_out)
         items.append(Item(part.question, answer, shown, part.hashes[answer.id], price))
     return items
 
@@ -140,7 +170,7 @@ def propose_batch(
 ) -> None:
     """Propose for some responses of one question without a model, and store all of it at once; known ones are left."""
     hashes = inputs_hashes(judge, question, answers)
-    made = [(answer, _proposal(judge, question, answer)) for answer in answers]
+    made = [(answer, _proposal(store, judge, question, answer)) for answer in answers]
     with store.write() as db:
         rows = [
             (answer.id, question.scheme_id, hashes[answer.id], proposal)
@@ -169,25 +199,30 @@ async def _propose_part(store: Store, part: Part, told: Told, run_id: int) -> No
 
 async def _ask_llm(
     store: Store, connections: Connections, options: RunOptions, made: Plan, told: Told, job_id: int, run_id: int
-) -> str:
-    """Ask the language model about its parts. Gives words where the spending cap ended it. Raises JudgeStopped."""
-    asked = [part for part in made.parts if isinstance(part.judge, LLMJudge)]
-    if not asked:
-        return ""
-    judge, judge_id = asked[0].judge, asked[0].stored.id
+) -> _Asked:
+    """Ask the language model about its parts. Raises JudgeStopped."""
+    parts = [part for part in made.parts if isinstance(part.judge, LLMJudge)]
+    if not parts:
+        return _Asked()
+    judge, judge_id = parts[0].judge, parts[0].stored.id
     assert isinstance(judge, LLMJudge)
-    items = [item for part in asked for item in items_of(part, judge, options.shots)]
+    if options.cap is not None and price_of(judge.endpoint.model, 0, 0) is None:
+        raise JudgeStopped(no_price_words(judge.endpoint.model))
+    items = [item for part in parts for item in items_of(part, judge, options.shots)]
     asker = Asker(store, judge, judge_id, job_id, run_id)
     lost = await asyncio.to_thread(fail_what_was_out, asker, items)
     told.done += len(lost)
     told.message = judge.name
-    purse = Purse(options.cap, await asyncio.to_thread(_spent, store, run_id))
+    dearest = LIKELY_TIMES * max((item.estimate for item in items), default=0.0)
+    purse = Purse(options.cap, await asyncio.to_thread(_spent, store, run_id, dearest))
     asking = Asking(asker, told, purse)
     try:
+        if judge.exchange.found.pictures is None and any(shown_pages(judge, item.answer) for item in items):
+            await try_pictures(judge)  # so that a model without eyes is found out once, not picture by picture
         await asking.all([item for item in items if item.answer.id not in lost])
     finally:
         await asyncio.to_thread(connections.keep_what_was_found, store, judge_id)
-    return purse.words() if asking.cap_reached else ""
+    return _Asked(purse.words() if asking.cap_reached else "", asking.elsewhere)
 
 
 def _begin(store: Store, options: RunOptions, job_id: int) -> int:
@@ -195,32 +230,38 @@ def _begin(store: Store, options: RunOptions, job_id: int) -> int:
         return runs.begin(db, options.exam_id, options.judge_id, job_id)
 
 
-def _spent(store: Store, run_id: int) -> float:
+def _spent(store: Store, run_id: int, for_unknown: float) -> float:
+    """US dollars so far; a proposal whose price is not known counts as what is set aside for one."""
     with store.read() as db:
-        return runs.spent(db, run_id)
+        known, unknown = runs.spent(db, run_id)
+    return known + unknown * for_unknown
 
 
-def _summary(store: Store, run_id: int, made: Plan) -> str:
+def _summary(store: Store, run_id: int, made: Plan, elsewhere: int) -> str:
     with store.read() as db:
         counts = proposals.counts_of_run(db, run_id)
+    out = "".join(
+        f" {count:,} {'is' if count == 1 else 'are'} with {where} now; resume this run when that has ended."
+        for count, where in ((elsewhere, "another run"), (made.in_batches, "a batch"))
+        if count
+    )
     if not any(counts.values()):
+        had = made.total - made.in_batches - elsewhere
         return (
-            f"All {made.total:,} had the judge's proposal already."
-            if made.total
-            else "There was nothing to propose on."
-        )
+            f"{had:,} had the judge's proposal already." if made.total else "There was nothing to propose on."
+        ) + out
     said = f"{counts['proposed']:,} proposed"
     if counts["abstained"]:
         said += f", {counts['abstained']:,} left to the teacher (each says why)"
     if counts["failed"]:
         said += f", {counts['failed']:,} failed (ask again to retry them)"
-    return said + "."
+    return f"{said}.{out}"
 
 
-def _proposal(judge: Judge, question: StoredQuestion, answer: StoredResponse) -> Proposal:
+def _proposal(store: Store, judge: Judge, question: StoredQuestion, answer: StoredResponse) -> Proposal:
     """The judge's proposal. One answer that it breaks on is a failed proposal, not the end of the others."""
     try:
-        return judge.propose(question.question, question.scheme, answer.for_judge())
+        return judge.propose(question.question, question.scheme, for_judge(store, answer))
     except Exception:
         log.exception("%s broke on response %s.", judge.name, answer.id)
         reason = "The judge broke on this answer; the server's log has the details. Mark it yourself."

@@ -25,6 +25,7 @@ class Purse:
         self.cap = cap
         self.spent = spent
         self._dearest: float | None = None
+        self._settled_any = False
         self._out: dict[int, float] = {}
         self._settled = asyncio.Condition()
 
@@ -36,7 +37,7 @@ class Purse:
             while True:
                 likely = LIKELY_TIMES * max(estimate, self._dearest or 0.0)
                 room = self.spent + sum(self._out.values()) + likely <= self.cap
-                if room and (self._dearest is not None or not self._out):
+                if room and (self._settled_any or not self._out):
                     self._out[response_id] = likely
                     return
                 if not self._out:
@@ -48,7 +49,10 @@ class Purse:
         if self.cap is None:
             return
         async with self._settled:
-            likely = self._out.pop(response_id, 0.0)
+            if response_id not in self._out:
+                return
+            likely = self._out.pop(response_id)
+            self._settled_any = True
             self.spent += likely if price is None else price
             if price is not None:
                 self._dearest = max(self._dearest or 0.0, price)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from components.judge.llm import Protocol
-from components.judge.llm.prompt import prompt_for
+from components.judge.llm import Endpoint, Protocol
+from components.judge.llm.prompt import prompt_for, transcribing_prompt, with_pictures
 from components.judge.llm.schema import schema_for
 from components.judge.prices import price_of
 from components.marking import Exemplar, Scheme
@@ -17,6 +17,9 @@ from storage.responses import StoredResponse
 BYTES_PER_TOKEN = 4
 # What a verdict takes in a reply: a quote, a sentence, the names of the fields.
 REPLY_TOKENS, VERDICT_TOKENS = 30, 70
+# What a page takes: OpenAI's tiles and Gemini come to about 1,100 for A4, Anthropic's largest picture to 1,600; see
+# picture_limits. And what is written on it takes in a reply, with the places of quotes.
+PICTURE_TOKENS, TRANSCRIPT_TOKENS = 1_600, 200
 # What the published protocols' replies take: one number, or a grading process in prose.
 MEDLY_TOKENS, GAOKAO_TOKENS = 10, 300
 
@@ -45,6 +48,19 @@ def reply_tokens(scheme: Scheme, protocol: Protocol = Protocol.FULL) -> int:
 def answer_tokens(answer: StoredResponse, exemplars: Sequence[Exemplar]) -> int:
     """What the answer takes, and the examples shown with it."""
     return tokens(answer.text) + sum(tokens(each.text) + tokens(each.grading) + 20 for each in exemplars)
+
+
+def looking_tokens(question: StoredQuestion, endpoint: Endpoint) -> tuple[Callable[[int], int], int]:
+    """What an answer's pictures add to all of its requests: tokens sent for so many pages, and tokens received."""
+    prompt = prompt_for(question.scheme, question.question, endpoint.protocol)
+    if endpoint.reading == "transcribe":
+        sections = transcribing_prompt(prompt).sections
+        words = sum(tokens(part) for part in (sections["system"], sections["user"], question.question.text))
+        again = endpoint.samples * TRANSCRIPT_TOKENS  # the transcript goes with each request for a mark
+        return lambda pages: words + pages * PICTURE_TOKENS + again, TRANSCRIPT_TOKENS
+    words = tokens(with_pictures(prompt).sections["system"]) - tokens(prompt.sections["system"])
+    received = TRANSCRIPT_TOKENS if endpoint.protocol is Protocol.FULL else 0
+    return lambda pages: endpoint.samples * (words + pages * PICTURE_TOKENS), endpoint.samples * received
 
 
 def likely_price(model: str, sent: int, received: int) -> float:

@@ -6,16 +6,21 @@ import asyncio
 import logging
 import secrets
 import sqlite3
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from threading import Event, Thread
 
+from components.intake.page_regions import ScanFault
 from components.judge import JudgeStopped
 from components.workflow.batches import BATCH, do_batch
 from components.workflow.cohort import PROPOSE, options_of
 from components.workflow.connections import Connections
 from components.workflow.drafting import DRAFT, draft_exam
 from components.workflow.learn import learn_question
+from components.workflow.printing import BOOKS, do_books
 from components.workflow.proposing import propose_run
+from components.workflow.scanning import SCAN, do_scan
 from storage import Store, jobs
 from storage.jobs import Job
 
@@ -48,10 +53,10 @@ class Worker:
         """Do one queued job to its end, if there is one; its failure is kept with the job in words."""
 
         async def one() -> bool:
-            job = await asyncio.to_thread(self._claim)
-            if job is None:
+            claimed = await asyncio.to_thread(self._claim)
+            if claimed is None:
                 return False
-            await self._do(job)
+            await self._do(claimed)
             await self._connections.close()
             return True
 
@@ -59,65 +64,72 @@ class Worker:
 
     async def _work(self) -> None:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "second-marker-work"))
-        under_way: dict[asyncio.Task[None], str] = {}
+        under_way: dict[asyncio.Task[None], Job] = {}
         while not self._stopping.is_set():
             try:
-                while _slots(under_way) and (job := await asyncio.to_thread(self._claim, LEARN in under_way.values())):
-                    under_way[asyncio.create_task(self._do(job))] = job.kind
+                while _slots(under_way) and (claimed := await asyncio.to_thread(self._claim, [*under_way.values()])):
+                    under_way[asyncio.create_task(self._do(claimed))] = claimed.job
             except Exception:
                 log.exception("The background worker met an error and goes on.")
             idle = asyncio.create_task(asyncio.sleep(IDLE_SECONDS))
             await asyncio.wait([idle, *under_way], return_when=asyncio.FIRST_COMPLETED)
             idle.cancel()
-            under_way = {task: kind for task, kind in under_way.items() if not task.done()}
+            under_way = {task: job for task, job in under_way.items() if not task.done()}
         if under_way:
             await asyncio.wait(under_way)
         await self._connections.close()
 
-    def _claim(self, learning: bool = False) -> Job | None:
+    def _claim(self, under_way: Sequence[Job] = ()) -> _Claimed | None:
+        """A job that is not under way here. One that was paused and let go on waits for what it still has out."""
+        learning = any(job.kind == LEARN for job in under_way)
+        claimant = f"{self._name}-{secrets.token_hex(4)}"
         with self._store.read() as db:
             if not jobs.waiting(db):
                 return None
         with self._store.write() as db:
             jobs.requeue_lost(db)
-            return jobs.claim(db, self._name, other_than=LEARN if learning else "")
+            job = jobs.claim(db, claimant, other_than=LEARN if learning else "", skip=[each.id for each in under_way])
+        return None if job is None else _Claimed(job, claimant)
 
-    async def _do(self, job: Job) -> None:
-        alive = asyncio.create_task(self._keep_alive(job))
+    async def _do(self, claimed: _Claimed) -> None:
+        job = claimed.job
+        alive = asyncio.create_task(self._keep_alive(claimed))
         try:
-            status, message = "done", await self._run(job)
-        except JudgeStopped as stopped:
+            status, message = "done", await self._run(claimed)
+        except (JudgeStopped, ScanFault) as stopped:
             status, message = "failed", str(stopped)
         except Exception:
             log.exception("Job %s (%s) failed.", job.id, job.kind)
             status, message = "failed", "Something went wrong. The server's log has the details; try it again."
         finally:
             alive.cancel()
-        await asyncio.to_thread(self._end, job, status, message)
+        await asyncio.to_thread(self._end, claimed, status, message)
 
-    def _end(self, job: Job, status: str, message: str) -> None:
+    def _end(self, claimed: _Claimed, status: str, message: str) -> None:
         with self._store.write() as db:
             if self._stopping.is_set():
-                jobs.requeue(db, job.id, self._name)
+                jobs.requeue(db, claimed.job.id, claimed.claimant)
             else:
-                jobs.finish(db, job.id, self._name, status, message)
+                jobs.finish(db, claimed.job.id, claimed.claimant, status, message)
 
-    async def _keep_alive(self, job: Job) -> None:
+    async def _keep_alive(self, claimed: _Claimed) -> None:
         def sign() -> None:
             try:
                 with self._store.write(durable=False) as db:
-                    jobs.keep_alive(db, job.id, self._name)
+                    jobs.keep_alive(db, claimed.job.id, claimed.claimant)
             except sqlite3.OperationalError:
-                log.warning("No sign of life could be stored for job %s; the next one may.", job.id)
+                log.warning("No sign of life could be stored for job %s; the next one may.", claimed.job.id)
 
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             await asyncio.to_thread(sign)
 
-    async def _run(self, job: Job) -> str:
+    async def _run(self, claimed: _Claimed) -> str:
+        job = claimed.job
+
         def progress(done: int, total: int, message: str) -> bool:
             with self._store.write(durable=False) as db:
-                return jobs.beat(db, job.id, self._name, done, total, message) and not self._stopping.is_set()
+                return jobs.beat(db, job.id, claimed.claimant, done, total, message) and not self._stopping.is_set()
 
         if job.kind == PROPOSE:
             with self._store.read() as db:
@@ -125,15 +137,27 @@ class Worker:
             if options is None:
                 return "No judge has been chosen for this exam."
             return await propose_run(self._store, self._connections, options, progress, job.id)
-        if job.kind == LEARN:
-            return await asyncio.to_thread(learn_question, self._store, job.payload["question_id"], progress)
-        if job.kind == DRAFT:
-            return await asyncio.to_thread(draft_exam, self._store, job.payload["exam_id"], progress)
         if job.kind == BATCH:
             return await do_batch(self._store, self._connections, job, progress)
+        work: dict[str, Callable[[], str]] = {
+            LEARN: lambda: learn_question(self._store, job.payload["question_id"], progress),
+            DRAFT: lambda: draft_exam(self._store, job.payload["exam_id"], progress),
+            BOOKS: lambda: do_books(self._store, job, progress),
+            SCAN: lambda: do_scan(self._store, job, progress),
+        }
+        if job.kind in work:
+            return await asyncio.to_thread(work[job.kind])
         return f"This version does not know jobs of the kind {job.kind}."
 
 
-def _slots(under_way: dict[asyncio.Task[None], str]) -> int:
+@dataclass(frozen=True)
+class _Claimed:
+    """A job, and the token under which this worker has it: the same job claimed again has another."""
+
+    job: Job
+    claimant: str
+
+
+def _slots(under_way: dict[asyncio.Task[None], Job]) -> int:
     """How many more jobs there is room for. A batch takes none: it mostly waits for its endpoint."""
-    return max(0, JOBS_AT_ONCE - sum(kind != BATCH for kind in under_way.values()))
+    return max(0, JOBS_AT_ONCE - sum(job.kind != BATCH for job in under_way.values()))

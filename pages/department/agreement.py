@@ -40,7 +40,7 @@ state = st.session_state
 def choose_exam() -> int:
     """The exam in the select box, which the address names too."""
     with store.read() as db:
-        titles = {exam.id: exam.title for exam in exams.listed(db)}
+        titles = {exam.id: exam.title for exam in reversed(exams.listed(db))}
     if not titles:
         st.info(
             "There is no exam whose agreement could be shown. Restore the demo exam or import a table of responses.",

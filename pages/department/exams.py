@@ -42,7 +42,7 @@ def show_exam(summary: ExamSummary, judge: str, origin: Import | None) -> None:
             go_button(exam.id, "Mark", "teacher/mark.py", ":material/edit_note:", primary=True)
             go_button(exam.id, "Agreement", "department/agreement.py", ":material/balance:")
             if exam.demo:
-                reset_popover()
+                reset_popover(exam)
             if origin is not None:
                 undo_popover(origin.id, exam.title, marker)
             blind_toggle(exam)
@@ -63,13 +63,15 @@ def blind_toggle(exam: Exam) -> None:
     )
 
 
-def reset_popover() -> None:
-    with st.popover("Reset demo", icon=":material/restart_alt:"):
+def reset_popover(exam: Exam) -> None:
+    with st.popover("Reset demo", key=f"reset_popover_{exam.id}", icon=":material/restart_alt:"):
         st.write(
             "The demo exam starts afresh, with its invented answers and none of the marks given here. "
             "Marks on the present one are archived with it, not deleted."
         )
-        st.button("Reset the demo exam", key="reset_demo", type="primary", on_click=reset_demo)
+        st.button(
+            "Reset the demo exam", key=f"reset_demo_{exam.id}", type="primary", on_click=reset_demo, args=(exam.id,)
+        )
 
 
 def show_proposals(exam: Exam) -> None:
@@ -171,8 +173,8 @@ def set_blind(exam_id: int, key: str) -> None:
         exams.set_blind(db, exam_id, state[key], marker.id)
 
 
-def reset_demo() -> None:
-    demo.reset(store, marker)
+def reset_demo(exam_id: int | None = None) -> None:
+    demo.reset(store, marker, exam_id)
     state["exams_notice"] = "The demo exam is as it was at first. Its proposals are being made again."
 
 
@@ -192,6 +194,6 @@ with store.read() as read:
 if not listed:
     st.info("There is no exam yet. Restore the demo exam, or import a table below.", title="Nothing here yet")
     st.button("Restore the demo exam", type="primary", key="reset_demo", on_click=reset_demo)
-for each in listed:
+for each in reversed(listed):  # the newest first, as other pages open at it
     show_exam(each, judge_names.get(each.exam.judge_id or 0, ""), origins.get(each.exam.id))
 import_section(store, marker)

@@ -13,6 +13,7 @@ from components.widgets.figures import count, plain
 from components.workflow import batches
 from components.workflow.batch_report import as_csv, report_of
 from components.workflow.batches import BatchBusy
+from components.workflow.cohort import RunError
 from storage import Store
 from storage.batches import ENDED, Batch, Part
 from storage.connect import in_words
@@ -107,8 +108,8 @@ def attempt(step: Callable[..., object], *args: object) -> None:
     """Do a step that the batch may refuse, or that the disk or the database may; its words are shown above the list."""
     try:
         step(*args)
-    except BatchBusy as busy:
-        state[NOTICE] = str(busy)
+    except (BatchBusy, RunError) as refused:
+        state[NOTICE] = str(refused)
     except sqlite3.Error as error:
         state[NOTICE] = in_words(error)
     except OSError as error:

@@ -8,7 +8,7 @@ from components.marking import Marker
 from components.widgets.figures import count, plain
 from components.workflow import batches
 from components.workflow.batch_read import BATCH_SHARE
-from components.workflow.cohort import RunOptions
+from components.workflow.cohort import RunError, RunOptions
 from components.workflow.connections import Connections
 from components.workflow.estimate import Estimate, estimate
 from components.workflow.exemplars import MOST_SHOTS
@@ -16,7 +16,7 @@ from components.workflow.inputs import reads_exemplars
 from pages.pilot import run_words
 from storage import Store, exams, judges
 
-OPEN, STARTED = "start_a_batch", "batch_started"
+OPEN, STARTED, REFUSED = "start_a_batch", "batch_started", "batch_refused"
 ESTIMATE_SECONDS = 20
 state = st.session_state
 
@@ -64,6 +64,8 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
     ahead = _ahead(str(store.path), options.model_dump_json(), _store=store, _connections=connections)
     if ahead is not None:
         st.markdown(plain(_words(ahead)))
+    if refused := state.pop(REFUSED, ""):
+        st.error(plain(refused))
     st.button("Write the file", type="primary", key="batch_go", on_click=_start, args=(store, options, marker, on_desk))
     st.caption(
         "Writing sends nothing. Blank answers, and choice and numeric questions, get their proposals at once and are "
@@ -110,5 +112,9 @@ def _ahead(where: str, options: str, _store: Store, _connections: Connections) -
 
 
 def _start(store: Store, options: RunOptions, marker: Marker, on_desk: bool) -> None:
-    batches.start(store, options, marker, on_desk=on_desk)
+    try:
+        batches.start(store, options, marker, on_desk=on_desk)
+    except RunError as error:
+        state[REFUSED] = str(error)
+        return
     state[STARTED], state[OPEN] = True, False

@@ -48,6 +48,8 @@ EMPTY: dict[str, Any] = {
     "judge_max_tokens": None,
     "judge_samples": 1,
     "judge_at_once": DEFAULT_AT_ONCE,
+    "judge_reading": "direct",
+    "judge_without_ruling": False,
 }
 
 # A key choice: TYPED, NAMED, NONE, or the id of a judge whose key it is to be.
@@ -91,6 +93,8 @@ def fill(judge: StoredJudge, name: str = "") -> None:
             "judge_max_tokens": endpoint.max_tokens,
             "judge_samples": endpoint.samples,
             "judge_at_once": endpoint.at_once,
+            "judge_reading": endpoint.reading,
+            "judge_without_ruling": endpoint.without_ruling,
             "judge_filled": judge.name,
         }
     )
@@ -202,7 +206,7 @@ def _act(endpoint: Endpoint, key: Key, name: str, marker: Marker) -> None:
             disabled=not ready or judge_report.under_way(place, marker.id),
             key="judge_test",
             icon=":material/network_check:",
-            help="Sends a sample question and answer to the model now, which costs one reply.",
+            help="Sends a sample question and answer to the model now, then a small picture, which costs two replies.",
             on_click=judge_report.begin,
             args=(place, marker.id, endpoint),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.judge.llm import ConnectionReport, Endpoint
-from components.judge.llm.connection import SAMPLE_QUESTION, SAMPLE_RESPONSE, notices
+from components.judge.llm.connection import SAMPLE_QUESTION, SAMPLE_RESPONSE, notices, picture_words
 from components.judge.prices import price_of
 from components.marking import LevelVerdict, PointVerdict, Proposal, Verdict, format_mark
 from components.widgets.figures import plain
@@ -64,6 +64,8 @@ def _wait(name: str, model: str) -> None:
 
 def _show(report: ConnectionReport, endpoint: Endpoint, key: str) -> None:
     (st.success if report.ok else st.error)(plain(sendable(report.message)))
+    if said := picture_words(report):
+        st.caption(plain(said))
     proposal = report.proposal
     if report.found is not None and (refused := notices(report.found)):
         st.warning(plain(" ".join(refused)))

@@ -8,11 +8,12 @@ from typing import get_args
 import streamlit as st
 
 from components.judge.llm import Endpoint, Protocol
-from components.judge.llm.endpoint import ReasoningEffort
+from components.judge.llm.endpoint import PictureReading, ReasoningEffort
 from pages.pilot.judge_words import set_words
 
 NOT_SET = "not set"
 EFFORTS = [NOT_SET, *get_args(ReasoningEffort)]
+READINGS: dict[PictureReading, str] = {"direct": "Marked directly", "transcribe": "Read first, then marked"}
 # By widget key: what it is called, the least and the most it may be. A browser may send anything.
 LIMITS: dict[str, tuple[str, int, int]] = {
     "judge_temperature": ("The temperature", 0, 2),
@@ -53,6 +54,22 @@ def more_settings(endpoint: Endpoint) -> Endpoint:
             "that many times as much. Requests at once: how many may be with this endpoint together; a server of your "
             "own may take few."
         )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.segmented_control(
+                "Pictures",
+                list(READINGS),
+                format_func=READINGS.__getitem__,
+                key="judge_reading",
+                required=True,
+                help="Marked directly, the model sees the pages together with the question and the mark scheme. Read "
+                "first, it writes down what they say without the scheme, and a second request marks that.",
+            )
+            st.toggle(
+                "Remove the paper's lines",
+                key="judge_without_ruling",
+                help="Ruled and squared paper is made plain before a picture is sent, so that lines are not taken for "
+                "writing. The stored picture stays as it is.",
+            )
         if chosen.samples > 1 and chosen.settings.get("temperature") == 0:
             st.warning(
                 "With temperature 0 every sample will be alike, so their spread says nothing and each is paid for. "
@@ -84,6 +101,8 @@ def _chosen(endpoint: Endpoint) -> Endpoint:
         max_tokens=state["judge_max_tokens"],
         samples=state["judge_samples"] or 1,
         at_once=state["judge_at_once"] or 1,
+        reading=state["judge_reading"] if state["judge_reading"] in READINGS else "direct",
+        without_ruling=bool(state["judge_without_ruling"]),
     )
 
 

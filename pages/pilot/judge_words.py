@@ -37,7 +37,7 @@ def how_asked(judge: StoredJudge) -> str:
 
 
 def set_words(endpoint: Endpoint) -> list[str]:
-    """The settings that are sent with each request."""
+    """The settings that are sent with each request, and how pictures are."""
     said = []
     if "temperature" in endpoint.settings:
         said.append(f"temperature {endpoint.settings['temperature']:g}")
@@ -49,6 +49,10 @@ def set_words(endpoint: Endpoint) -> list[str]:
         said.append("least reasoning")
     elif endpoint.reasoning_effort is not None:
         said.append(f"{endpoint.reasoning_effort} reasoning")
+    if endpoint.reading == "transcribe":
+        said.append("pictures read first")
+    if endpoint.without_ruling:
+        said.append("paper lines removed")
     return said
 
 
@@ -72,7 +76,8 @@ def takes(found: dict[str, Any] | None) -> str:
     if found is None:
         return NOT_ASKED_YET
     known = Capabilities.from_json(found)
-    return " ".join([replies_as(known), *notices(known)])
+    eyes = {True: ["It reads pictures."], False: ["It cannot read pictures."], None: []}[known.pictures]
+    return " ".join([replies_as(known), *eyes, *notices(known)])
 
 
 def replies_as(found: Capabilities) -> str:

@@ -65,7 +65,7 @@ def show_status(run: Run, moment: datetime) -> None:
         st.markdown(f"Cancelled at {reached}\\. What was proposed is kept\\.")
     else:
         st.markdown(f"Done, {reached}: {plain(run.message)}")
-    if run.status != "done" and not run.batch:
+    if (run.status != "done" or run.done < run.total) and not run.batch:
         show_resume(run)
 
 

@@ -10,11 +10,13 @@ import streamlit as st
 
 from components.judge.llm import LLMJudge
 from components.judge.llm.fence import neutralised
+from components.judge.llm.picture_refusal import no_pictures
 from components.judge.llm.prompt import Message, PictureError
 from components.marking import Exemplar
 from components.widgets.figures import count, plain
 from components.workflow import exemplars
 from components.workflow.inputs import reads_exemplars
+from components.workflow.looking import for_judge, needs_eyes
 from pages.pilot.judge_words import once_or_more, sendable
 from pages.shared.desk_services import services
 from storage import exams, judges, responses
@@ -40,10 +42,15 @@ def _show() -> None:
     if question is None or answer is None:
         return
     shown = _chosen_exemplars(judge, question, answer)
-    response = answer.for_judge()
-    if not neutralised(response.text) and not response.pictures:
+    if not neutralised(answer.text) and not answer.pictures:
         st.info("This answer is blank, so nothing is sent: the judge leaves it to the teacher.")
         return
+    response = for_judge(services().store, answer)
+    if judge.blind and needs_eyes(answer):
+        st.info(f"{plain(no_pictures(judge.endpoint))} So nothing is sent.")
+        return
+    if judge.reads_first(response):
+        st.caption("First the pictures go out to be read. What was read is then marked as words, in a second request.")
     try:
         conversation = judge.conversation(question.question, question.scheme, response, shown)
     except PictureError as error:
@@ -69,7 +76,7 @@ def _chosen_judge() -> LLMJudge | None:
 
 def _chosen_question() -> StoredQuestion | None:
     with services().store.read() as db:
-        listed = {exam.id: exam for exam in exams.listed(db)}
+        listed = {exam.id: exam for exam in reversed(exams.listed(db))}
     if not listed:
         st.info("There is no exam yet. Bring one in on the Exams page.")
         return None

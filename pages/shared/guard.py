@@ -21,7 +21,10 @@ def pages_for_role() -> dict[str, list[StreamlitPage]]:
     """The navigation: pages by who uses them. One that the profile may not open is not listed, and says so itself."""
     marker = current_marker()
     listed = {
-        "Teacher": [("teacher/mark.py", "Mark", ":material/edit_note:", ALL_ROLES)],
+        "Teacher": [
+            ("teacher/mark.py", "Mark", ":material/edit_note:", ALL_ROLES),
+            ("teacher/answers.py", "Answers", ":material/draw:", ALL_ROLES),
+        ],
         "Department": [
             ("department/exams.py", "Exams", ":material/description:", ALL_ROLES),
             ("department/agreement.py", "Agreement", ":material/balance:", ALL_ROLES),

@@ -5,14 +5,15 @@ import sqlite3
 
 import streamlit as st
 
-from components.marking import MarkError, ProposalStatus, Question
+from components.marking import MarkError, Question
 from components.widgets.author import show_question, show_scheme
-from components.widgets.desk import DeskView, Shown, desk
+from components.widgets.desk import DeskView, desk
+from components.workflow import answer_view
 from components.workflow import desk as work
-from components.workflow.calibration import calibration_text
 from components.workflow.desk import Press, Walk
-from pages.shared import guard
+from pages.shared import desk_pictures, desk_saves, guard
 from pages.shared.desk_services import services
+from pages.shared.desk_shown import shown
 from storage import exams, standings
 from storage.connect import in_words
 from storage.standings import Filter, Order
@@ -40,7 +41,7 @@ def choose_walk() -> Walk:
         )
         st.page_link("pages/department/exams.py", label="Go to exams", icon=":material/description:")
         st.stop()
-    titles = {exam.id: exam.title for exam in listed}
+    titles = {exam.id: exam.title for exam in reversed(listed)}
     recall_choices(titles)
     with st.container(horizontal=True, gap="xsmall"):
         exam_id = st.selectbox("Exam", list(titles), format_func=titles.__getitem__, key="exam_id", width=256)
@@ -170,6 +171,16 @@ def do(press: Press) -> None:
         state["ticked"] = None
 
 
+def on_save() -> None:
+    sent = state.get(desk_key())
+    desk_saves.keep(store, marker, None if sent is None else sent.save)
+
+
+def on_lacking() -> None:
+    sent = state.get(desk_key())
+    desk_pictures.forget(None if sent is None else sent.lacking)
+
+
 def desk_key() -> str:
     """A desk for each marker: nothing pressed under one profile can arrive under another."""
     return f"desk_{marker.id}"
@@ -228,7 +239,7 @@ def draw_desk(walk: Walk) -> None:
     write_address(walk, opened)
     view = DeskView(
         marker_id=marker.id,
-        shown=None if opened is None else shown(opened),
+        shown=None if opened is None else shown(opened, answer_view.answer_view(store, opened, marker), ticked(opened)),
         done=done,
         total=total,
         notice=state.get("notice", ""),
@@ -238,46 +249,29 @@ def draw_desk(walk: Walk) -> None:
         undo_candidate=undo[1] if undo else "",
         empty_title="All marked" if total and done == total else "Nothing here",
         empty_text=empty_text(walk, done, total),
+        saved=desk_saves.saved(),
+        awaiting=opened is not None and desk_saves.awaiting(store, opened.response.id),
     )
-    desk(view, key=desk_key(), on_action=on_action)
-    if opened is None:
+    desk(view, key=desk_key(), on_action=on_action, on_save=on_save, on_lacking=on_lacking)
+    if opened is not None:
+        # After the desk, which is on screen by the time that a large picture has been made smaller.
+        response_id = opened.response.id
+        desk_pictures.send(store, answer_view.shas_of(store, [response_id]), "pictures_here")
+        following = work.upcoming(store, walk, marker, response_id)
+        if following is not None:
+            desk_pictures.send(store, answer_view.shas_of(store, [following]), "pictures_next")
+    else:
         st.page_link("pages/department/agreement.py", label="See how the AI and you agree", icon=":material/balance:")
+
+
+def ticked(opened: work.OpenResponse) -> tuple[str, ...] | None:
+    kept = state.get("ticked")
+    return kept[1] if kept and kept[0] == opened.response.id else None
 
 
 def question_title(question: Question) -> str:
     marks = f"{question.max_mark:g} mark{'' if question.max_mark == 1 else 's'}"
     return f"Question {question.number} · {question.subject + ' · ' if question.subject else ''}{marks}"
-
-
-def shown(opened: work.OpenResponse) -> Shown:
-    ticked = state.get("ticked")
-    points = ticked[1] if ticked and ticked[0] == opened.response.id else None
-    notes = [f"{note.marker_name}: {note.text}" for note in opened.notes if note.kind == "comment"]
-    if opened.own is not None and opened.own.comment:
-        notes.append(f"{opened.own.marker_name}, with the mark: {opened.own.comment}")
-    notes += [f"Already marked by {name}." for name in opened.marked_by_others]
-    return Shown(
-        response_id=opened.response.id,
-        candidate=opened.response.candidate_number,
-        answer=opened.response.text,
-        question=opened.question.question,
-        scheme=opened.question.scheme,
-        phase=opened.phase,
-        proposal=opened.proposal.proposal if opened.proposal else None,
-        proposal_id=opened.proposal.id
-        if opened.proposal and opened.proposal.proposal.status is ProposalStatus.PROPOSED
-        else None,
-        own=opened.own,
-        notes=tuple(notes),
-        flagged=opened.flagged,
-        seen_decision_id=opened.seen_decision_id,
-        ticked=points,
-        ticked_total=None if points is None else work.ticked_total(opened.question, points),
-        calibration=calibration_text(opened.calibration, opened.question.question.tolerance)
-        if opened.calibration
-        else "",
-        no_proposal="No proposal yet. The judge is at work, or has not been asked; you can mark without it.",
-    )
 
 
 def empty_text(walk: Walk, done: int, total: int) -> str:

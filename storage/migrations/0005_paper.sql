@@ -42,3 +42,36 @@ END;
 CREATE TRIGGER transcripts_remain BEFORE DELETE ON transcripts BEGIN
     SELECT RAISE(ABORT, 'transcripts are append-only');
 END;
+
+-- What a marker is drawing on screen for a candidate, not handed in yet. Not a record: its rows come and go.
+CREATE TABLE answer_drafts (
+    question_id INTEGER NOT NULL REFERENCES questions (id),
+    candidate TEXT NOT NULL, -- a candidate number, perhaps not in the exam yet
+    marker_id INTEGER NOT NULL REFERENCES markers (id),
+    page INTEGER NOT NULL CHECK (page >= 1),
+    paper TEXT NOT NULL CHECK (paper IN ('plain', 'ruled', 'squared')),
+    strokes TEXT NOT NULL CHECK (json_valid(strokes)),
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (question_id, candidate, marker_id, page)
+) STRICT, WITHOUT ROWID;
+
+-- Answer books that were printed, with the room each question had: what reading them back needs.
+CREATE TABLE answer_books (
+    id INTEGER PRIMARY KEY,
+    exam_id INTEGER NOT NULL REFERENCES exams (id),
+    layout TEXT NOT NULL CHECK (json_valid(layout)),
+    created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX answer_books_by_exam ON answer_books (exam_id, id);
+
+-- Scanned scripts on their way in. Their files and cuts lie in the data folder, in a folder named by the id.
+CREATE TABLE scans (
+    id INTEGER PRIMARY KEY,
+    exam_id INTEGER NOT NULL REFERENCES exams (id),
+    marker_id INTEGER NOT NULL REFERENCES markers (id),
+    job_id INTEGER REFERENCES jobs (id),
+    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'stored', 'thrown away')),
+    setup TEXT NOT NULL CHECK (json_valid(setup)),
+    created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX scans_by_exam ON scans (exam_id, state, id);

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.marking import Outcome, Role, Stage
+from components.workflow import demo, paper_demo
 from storage import Store, decisions, exams, jobs, judges, responses, runs
 from tests.app.conftest import OpenPage
 from tests.support import add_exam, add_marker
@@ -58,9 +59,9 @@ def titles(store: Store) -> list[str]:
         return [exam.title for exam in exams.listed(db)]
 
 
-def demo_exam(store: Store) -> exams.ExamSummary:
+def demo_exam(store: Store, title: str = demo.content()[0]["title"]) -> exams.ExamSummary:
     with store.read() as db:
-        (summary,) = [each for each in exams.summaries(db) if each.exam.demo]
+        (summary,) = [each for each in exams.summaries(db) if each.exam.demo and each.exam.title == title]
     return summary
 
 
@@ -75,7 +76,11 @@ def test_every_role_sees_the_demo_exam_with_what_it_is(app: OpenPage, store: Sto
     assert f"{summary.candidates} candidates" in texts(at)
     assert summary.exam.notice in texts(at)
     assert f"0 of {summary.responses} responses marked here" in texts(at)
-    assert "Reset the demo exam" in labels(at)
+    assert labels(at).count("Reset the demo exam") == 2
+    paper = demo_exam(store, paper_demo.content()[0]["title"])
+    titles_shown = [heading for heading in headings(at) if heading in (summary.exam.title, paper.exam.title)]
+    assert titles_shown == [summary.exam.title, paper.exam.title]
+    assert "handwriting is synthetic" in texts(at)
 
 
 def test_where_there_is_no_exam_the_demo_can_be_restored(app: OpenPage, store: Store) -> None:
@@ -109,6 +114,20 @@ def test_resetting_the_demo_restores_it_and_archives_its_marks(app: OpenPage, st
         assert [decision.mark for decision in decisions.live(db, first.id) if decision.marker_id == marker.id] == [0]
     at.run()
     assert "The demo exam is as it was at first" not in texts(at), "said once"
+
+
+def test_resetting_the_paper_demo_leaves_the_typed_one_and_its_marks(app: OpenPage, store: Store) -> None:
+    marker = add_marker(store)
+    at = app(PAGE, marker)
+    typed, paper = demo_exam(store), demo_exam(store, paper_demo.content()[0]["title"])
+    with store.write() as db:
+        first = responses.of_question(db, exams.questions(db, typed.exam.id)[0].id)[0]
+        decisions.record(db, first.id, marker.id, Outcome.MARK, Stage.AI_FIRST, mark=0)
+    at.run()
+    press(at, "Reset the demo exam", 1)
+    assert demo_exam(store).exam.id == typed.exam.id
+    assert "1 of 600 responses marked here" in texts(at)
+    assert demo_exam(store, paper.exam.title).exam.id != paper.exam.id
 
 
 def test_the_blind_switch_changes_the_exam_and_shows_what_another_session_chose(app: OpenPage, store: Store) -> None:

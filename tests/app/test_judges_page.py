@@ -449,7 +449,7 @@ def test_what_the_model_sees_has_the_marked_examples_that_a_run_would_show(
 def test_a_published_prompt_shows_no_examples(app: OpenPage, store: Store, teacher: Marker) -> None:
     at = sees(app, store, teacher, protocol=Protocol.MEDLY)
     assert "Medly's prompt has no place for examples of your marking." in texts(at)
-    assert not at.toggle
+    assert "seen_grading" not in [each.key for each in at.toggle]
     assert '"reasoning_effort": "none"' in at.code[2].value
 
 

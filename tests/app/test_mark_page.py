@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from components.marking import Outcome, Role, Stage
 from components.widgets.author import author_markdown, scheme_markdown
 from components.workflow import desk
 from components.workflow.desk import Press, Walk
-from storage import Store, decisions, exams, markers, runs
+from storage import Store, decisions, exams, markers, pictures, runs
 from tests.support import abstain_on, add_exam, add_marker, propose_points, two_point_question
 
 PAGE = "pages/teacher/mark.py"
@@ -41,7 +43,7 @@ def test_a_fresh_data_folder_opens_on_the_welcome_with_the_demo_profiles(app: Op
     data = on_desk(at)
     assert data["total"] == 600
     assert data["responseId"] is not None
-    assert at.selectbox(key="exam_id").options == ["Demo mock 2026 (invented)"]
+    assert at.selectbox(key="exam_id").options == ["Demo mock 2026 (invented)", "Demo mock: paper and ink (invented)"]
 
 
 def test_a_new_profile_starts_at_once_and_a_taken_name_is_refused(app: OpenPage, store: Store) -> None:
@@ -166,6 +168,32 @@ def test_a_question_filter_keeps_to_its_question(app: OpenPage, store: Store) ->
     at.selectbox(key=f"question_of_{exam_id}").select(second).run()
     data = on_desk(at)
     assert (data["responseId"], data["total"]) == (grid[1][0], 2)
+
+
+def parcels(at: AppTest) -> list[list[str]]:
+    """The pictures, by the start of their SHA-256, in each message that was sent with this draw."""
+    found = [each.proto for each in at.get("bidi_component") if each.proto.component_name == "second_marker_pictures"]
+    return [[name["sha"] for name in json.loads(proto.bytes.split(b"\n", 1)[0])] for proto in found]
+
+
+def test_pictures_are_sent_once_with_the_next_responses_ahead_of_it(app: OpenPage, store: Store) -> None:
+    _, [row] = add_exam(store, [["", "", "typed"]])
+    pages = []
+    for side in (20, 30):
+        out = io.BytesIO()
+        Image.new("RGB", (side, side), "white").save(out, "PNG")
+        pages.append(pictures.Picture(out.getvalue(), "image/png", side, side))
+    with store.write() as db:
+        for response, page in zip(row, pages, strict=False):
+            pictures.attach(db, response, [pictures.NewPage(page)])
+    at = app(None, add_marker(store))
+    assert not at.exception
+    [shown] = on_desk(at)["pages"]
+    assert (shown["sha"], shown["width"]) == (pages[0].sha256, 20)
+    assert parcels(at) == [[pages[0].sha256], [pages[1].sha256]]
+    assert b"PNG" not in json.dumps(on_desk(at)).encode()
+    at.run()
+    assert parcels(at) == []
 
 
 def test_a_database_of_a_newer_version_is_an_error_in_words(app: OpenPage, store: Store) -> None:

@@ -415,3 +415,155 @@ def test_exemplars_are_those_of_the_runs_start_and_recorded_by_id(tmp_path: Path
         work(store, connections, job_id)
     assert len(asked) == 5
     assert [each.proposal.exemplars for each in made(store, row[2])] == [(), (f"r{row[0]}",)]
+
+
+# --- What a reviewer found ------------------------------------------------------------------------------------------
+
+
+def test_a_run_let_go_on_while_replies_are_out_is_done_once_and_whole(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, [row] = add_exam(store, [answers(30)])
+    asked: list[str] = []
+    job_id = 0
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        asked.append(words)
+        if len(asked) == 5:
+            with store.write() as db:
+                jobs.pause(db, job_id)
+            go_on(store, job_id)  # while three others are still out
+        threading.Event().wait(0.1)
+        return completion(good("M1"), MODEL, 1000, 200)
+
+    worker = Worker(store, connections)
+    with model_server(reply) as base_url:
+        judge_id = connect(store, connections, base_url, at_once=4)
+        job_id = start_run(store, exam_id, judge_id)
+        worker.start()
+        wait_for(lambda: status(store, job_id) == "done")
+        worker.stop()
+    assert len(asked) == 30
+    assert [[each.proposal.mark for each in made(store, response)] for response in row] == [[1.0]] * 30
+
+
+def test_half_a_character_in_a_reply_does_not_cost_the_run(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, [row] = add_exam(store, [answers(3)])
+    broken = good("M1")
+    broken["points"][0]["reason"] = "Said so \ud83d."
+    with model_server(lambda words: completion(json.dumps(broken), MODEL, 1000, 200)) as base_url:
+        job = work(store, connections, start_run(store, exam_id, connect(store, connections, base_url)))
+    assert job.status == "done"
+    assert made(store, row[0])[0].proposal.verdicts[0].reason == "Said so ?."
+
+
+def test_a_cap_holds_over_resuming_where_the_server_reports_no_tokens(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, _ = add_exam(store, [answers(60)])
+    asked: list[str] = []
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        asked.append(words)
+        return completion(good("M1"), MODEL)
+
+    with model_server(reply) as base_url:
+        job_id = start_run(store, exam_id, connect(store, connections, base_url, at_once=8), cap=0.05)
+        assert "Stopped at the spending cap" in work(store, connections, job_id).message
+        first = len(asked)
+        assert 0 < first < 60
+        go_on(store, job_id)
+        work(store, connections, job_id)
+    assert len(asked) == first
+
+
+def test_the_price_is_that_of_the_model_asked_for_where_the_servers_name_for_it_is_unknown(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, [row] = add_exam(store, [answers(1)])
+    with model_server(lambda words: completion(good("M1"), "something-else", 1000, 200)) as base_url:
+        work(store, connections, start_run(store, exam_id, connect(store, connections, base_url)))
+    assert made(store, row[0])[0].proposal.usage.price == pytest.approx(0.0018)
+
+
+def test_one_flagged_answer_fails_alone(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, [row] = add_exam(store, [["it is denatured, flagged", *answers(4)]])
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        if "flagged" in words:
+            return 403, {"error": {"message": "This model requires moderation and your input was flagged", "code": 403}}
+        return completion(good("M1"), MODEL, 1000, 200)
+
+    with model_server(reply) as base_url:
+        job = work(store, connections, start_run(store, exam_id, connect(store, connections, base_url)))
+    assert job.status == "done"
+    assert "content filter refused" in made(store, row[0])[0].proposal.reason
+    assert [made(store, response)[0].proposal.mark for response in row[1:]] == [1.0] * 4
+
+
+def test_what_waits_for_its_turn_is_not_sent_after_a_cancel(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, _ = add_exam(store, [answers(40)])
+    asked: list[str] = []
+    job_id = 0
+    cancelled = threading.Event()
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        asked.append(words)
+        if len(asked) == 1:  # the first is alone, as it finds out what the endpoint takes: all others wait
+            with store.write() as db:
+                jobs.cancel(db, job_id)
+            cancelled.wait(1.5)
+        return completion(good("M1"), MODEL, 1000, 200)
+
+    with model_server(reply) as base_url:
+        job_id = start_run(store, exam_id, connect(store, connections, base_url, at_once=16))
+        assert work(store, connections, job_id).status == "cancelled"
+    assert len(asked) == 1
+
+
+def test_samples_paid_before_the_judge_stopped_are_on_the_bill(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, [row] = add_exam(store, [answers(1)])
+    times: list[int] = []
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        times.append(1)
+        if len(times) == 3:
+            return 401, {"error": {"message": "Incorrect API key provided"}}
+        return completion(good("M1"), MODEL, 1000, 200)
+
+    with model_server(reply) as base_url:
+        judge_id = connect(store, connections, base_url, samples=3, at_once=1)
+        job = work(store, connections, start_run(store, exam_id, judge_id))
+    assert job.status == "failed"
+    [failed] = made(store, row[0])
+    assert failed.proposal.status is ProposalStatus.FAILED
+    assert failed.proposal.usage.price == pytest.approx(2 * 0.0018)
+
+
+def test_a_limit_told_inside_a_success_is_waited_out(tmp_path: Path) -> None:
+    store, connections = new_store(tmp_path), Connections()
+    exam_id, [row] = add_exam(store, [answers(2)])
+    asked: list[str] = []
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        asked.append(words)
+        if len(asked) == 1:
+            return 200, {"id": "c", "object": "error", "choices": [], "error": {"message": "Rate limit", "code": 429}}
+        return completion(good("M1"), MODEL, 1000, 200)
+
+    with model_server(reply) as base_url:
+        work(store, connections, start_run(store, exam_id, connect(store, connections, base_url, at_once=1)))
+    assert [made(store, response)[0].proposal.mark for response in row] == [1.0, 1.0]
+
+
+def test_a_judge_that_took_the_environments_name_does_not_keep_the_app_from_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = new_store(tmp_path)
+    other = Endpoint("http://127.0.0.1:9/v1", "m", samples=3)
+    Connections().connect(store, other, None, "m at http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("SECOND_MARKER_MODEL", "m")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert Connections.from_environment(store)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
-from components.marking import Question, QuestionType, Role, Scheme
-from components.workflow import demo
+from PIL import Image
+
+from components.marking import Confidence, PointVerdict, Question, QuestionType, Role, Scheme, propose_from
+from components.workflow import demo, paper_demo
 from components.workflow.connections import Connections
 from components.workflow.worker import Worker
-from storage import decisions, exams, markers, pairs, standings
+from storage import decisions, exams, markers, pairs, pictures, responses, standings
 from tests.support import add_marker, new_store
 
 
@@ -54,13 +57,27 @@ def test_a_fresh_folder_gets_the_demo_once_with_its_proposals_and_live_agreement
     demo.install_if_fresh(store)
     demo.install_if_fresh(store)
     with store.read() as db:
-        (exam,) = exams.listed(db)
+        paper, exam = exams.listed(db)  # the newest, at which pages open, is the typed one
         assert exam.demo
+        assert paper.demo
+        assert exam.title == demo.content()[0]["title"]
         assert {m.role for m in markers.profiles(db)} == set(Role)
-    assert Worker(store, Connections()).do_one()
+    worker = Worker(store, Connections())
+    assert worker.do_one()
+    with store.read() as db:
+        of_typed = "SELECT count(*) FROM standings WHERE proposal_id IS NULL AND exam_id = ?"
+        assert db.execute(of_typed, (exam.id,)).fetchone()[0] == 0  # the typed exam's proposals come first
+    assert worker.do_one()
     with store.read() as db:
         missing = db.execute("SELECT count(*) FROM standings WHERE proposal_id IS NULL").fetchone()[0]
         counted = pairs.by_question(db, exam.id, pairs.AGREEMENT)
+        said = db.execute(
+            "SELECT DISTINCT p.status, p.reason FROM standings s JOIN proposals p ON p.id = s.proposal_id "
+            "JOIN response_images i ON i.response_id = s.response_id WHERE s.exam_id = ?",
+            (paper.id,),
+        ).fetchall()
+    assert {row["status"] for row in said} == {"abstained"}
+    assert all("cannot read pictures" in row["reason"] for row in said), "an answer on paper is not a blank one"
     assert missing == 0
     assert sum(len(each.ai) for each in counted) > 100  # alive at first sight
 
@@ -70,8 +87,8 @@ def test_reset_restores_the_demo_and_keeps_the_old_marks_on_record(tmp_path: Pat
     demo.install_if_fresh(store)
     marker = add_marker(store)
     with store.read() as db:
-        (before,) = exams.listed(db)
-        response = db.execute("SELECT id FROM responses LIMIT 1").fetchone()[0]
+        _, before = exams.listed(db)
+        response = db.execute("SELECT id FROM responses WHERE exam_id = ? LIMIT 1", (before.id,)).fetchone()[0]
     from components.workflow import desk
 
     desk.act(
@@ -82,10 +99,67 @@ def test_reset_restores_the_demo_and_keeps_the_old_marks_on_record(tmp_path: Pat
     )
     demo.reset(store, marker)
     with store.read() as db:
-        (after,) = exams.listed(db)
+        _, after = exams.listed(db)
         assert after.id != before.id
         assert standings.progress(db, after.id)[0] == 0
         assert len(decisions.live(db, response)) >= 1
     demo.install_if_fresh(store)
     with store.read() as db:
-        assert len(exams.listed(db)) == 1
+        assert len(exams.listed(db)) == 2
+
+
+def test_the_paper_demo_has_marks_that_its_points_add_up_to() -> None:
+    exam, questions = paper_demo.content()
+    assert "invented" in exam["title"]
+    assert "synthetic" in exam["notice"]
+    assert len({person["hand"] for person in exam["candidates"].values()}) >= 8
+    assert {person["kind"] for person in exam["candidates"].values()} == {"drawn", "photographed", "scanned"}
+    given = [answer for item in questions for answer in paper_demo.answers_of(item)]
+    assert sum(not answer.blank for answer in given) >= 60
+    assert sum("~~" in answer.text for answer in given) >= 5, "crossings-out"
+    kinds = {answer.drawing.kind for answer in given if answer.drawing}
+    assert kinds == {"number_line", "factor_tree", "triangle", "circuit", "bar_chart"}
+    assert any(point["follow_through"] for item in questions for point in item["scheme"]["points"])
+    for item in questions:
+        question = Question.model_validate(item["question"])
+        scheme = Scheme.model_validate(
+            item["scheme"] | {"max_mark": question.max_mark, "mark_step": question.mark_step}
+        )
+        marked = paper_demo.answers_of(item)
+        assert [answer.candidate for answer in marked] == list(exam["candidates"]), question.number
+        for answer in marked:
+            verdicts = [PointVerdict(code=point.code, awarded=point.code in answer.awarded) for point in scheme.points]
+            worth = propose_from(tuple(verdicts), scheme, label="examiner", confidence=Confidence.SURE)
+            assert answer.blank == (answer.mark is None) == (answer.second_mark is None), answer
+            if answer.mark is not None and answer.second_mark is not None:
+                assert worth.mark == answer.mark, (question.number, answer)
+                scheme.scale.check(answer.second_mark, f"Question {question.number}")
+
+
+def test_a_fresh_folder_gets_every_paper_answer_as_a_picture_and_no_text(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    demo.install_if_fresh(store)
+    exam, questions = paper_demo.content()
+    with store.read() as db:
+        paper = exams.listed(db)[0]
+        stored = [each for q in exams.questions(db, paper.id) for each in responses.of_question(db, q.id)]
+        pages = pictures.pages_of(db, [each.id for each in stored])
+        contents = {page.sha256: pictures.content(db, page.sha256) for found in pages.values() for page in found}
+        second = db.execute(
+            "SELECT count(*) FROM decisions d JOIN responses r ON r.id = d.response_id WHERE r.exam_id = ?", (paper.id,)
+        ).fetchone()[0]
+    assert paper.notice == exam["notice"]
+    assert len(stored) == len(questions) * len(exam["candidates"])
+    assert {each.text for each in stored} == {""}
+    assert second == len(questions) * len(exam["second_marked"])
+    assert len(pages) >= 60
+    assert len(contents) == len(pages), "no two answers look the same"
+    for each in stored:
+        assert each.kind == exam["candidates"][each.candidate_number]["kind"]
+        for page in pages.get(each.id, []):
+            picture = Image.open(io.BytesIO(contents[page.sha256]))
+            picture.load()
+            assert picture.size == (page.width, page.height)
+            assert Image.MIME[picture.format or ""] == page.mime
+            assert not picture.getexif()
+            assert (page.strokes is not None) == (each.kind == "drawn"), "what was drawn on screen can be drawn on"

@@ -109,7 +109,7 @@ def test_an_unknown_price_is_said_and_never_taken_for_nothing(
     store, connections = new_store(tmp_path), Connections()
     exam_id, _ = add_exam(store, [ANSWERS[:2]])
     with model_server(Model(lambda answer, times: completion(GOOD, model, tokens_in))) as base_url:
-        run = start(store, connections, exam_id, connect(store, connections, base_url))
+        run = start(store, connections, exam_id, connect(store, connections, base_url, model))
     assert (run.took.unpriced, run.took.per_thousand) == (2, None)
     assert run_words.cost(run.took) == "not known"
     assert told in run_words.cost_note(run)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, replace
 
 from components.judge.base import JudgeStopped
 from components.judge.llm.endpoint import Endpoint
+from components.judge.llm.eyes import PictureTrial, try_pictures
 from components.judge.llm.judge import LLMJudge
 from components.judge.llm.transport import Capabilities
 from components.marking import (
@@ -41,7 +43,11 @@ LONGEST_TEST = 60.0
 
 @dataclass(frozen=True)
 class ConnectionReport:
-    """How one round trip went. `found` is what the endpoint takes, where it replied; `seconds` is the whole of it."""
+    """How one round trip went. `found` is what the endpoint takes, where it replied; `seconds` is the whole of it.
+
+    `pictures` is whether the model takes pictures, None where that was not found out; `picture_right` whether it read
+    the number on ours.
+    """
 
     ok: bool
     message: str
@@ -49,12 +55,14 @@ class ConnectionReport:
     model_reported: str = ""
     found: Capabilities | None = None
     proposal: Proposal | None = None
+    pictures: bool | None = None
+    picture_right: bool | None = None
 
 
 def test_connection(endpoint: Endpoint) -> ConnectionReport:
     """Marks a sample response through the endpoint, once however many samples it asks for, and says how that went.
 
-    Never raises for the server.
+    Where the model replied it is sent one small picture too. Never raises for the server.
     """
     started = time.monotonic()
     judge = LLMJudge(replace(endpoint, timeout=min(endpoint.timeout, LONGEST_TEST), samples=1), tries=2)
@@ -63,6 +71,7 @@ def test_connection(endpoint: Endpoint) -> ConnectionReport:
     except JudgeStopped as stopped:
         return ConnectionReport(False, str(stopped), time.monotonic() - started)
     seconds = time.monotonic() - started
+    trial = _picture_trial(judge) if proposal.usage.raw_reply else PictureTrial(None)
     return ConnectionReport(
         ok=proposal.status is ProposalStatus.PROPOSED,
         message=_message(proposal, endpoint, seconds),
@@ -70,10 +79,36 @@ def test_connection(endpoint: Endpoint) -> ConnectionReport:
         model_reported=proposal.usage.model if proposal.usage.raw_reply else "",
         found=judge.exchange.found if judge.exchange.known else None,
         proposal=proposal,
+        pictures=trial.taken,
+        picture_right=trial.right,
     )
 
 
 test_connection.__test__ = False  # type: ignore[attr-defined]  # a use case, not a test, whatever pytest makes of its name
+
+
+def _picture_trial(judge: LLMJudge) -> PictureTrial:
+    async def once() -> PictureTrial:
+        try:
+            return await try_pictures(judge)
+        finally:
+            await judge.exchange.close()
+
+    try:
+        return asyncio.run(once())
+    except JudgeStopped:  # it has just replied without a picture, so it can be used without
+        return PictureTrial(None)
+
+
+def picture_words(report: ConnectionReport) -> str:
+    """Whether the model reads pictures, in a sentence; "" where that was not found out."""
+    if report.pictures is None:
+        return ""
+    if not report.pictures:
+        return "It cannot read pictures, so answers on paper are left to you, or marked from a transcript you confirm."
+    if report.picture_right:
+        return "It reads pictures."
+    return "It takes pictures but did not read the number on ours, so check its transcripts with care."
 
 
 def notices(found: Capabilities) -> list[str]:

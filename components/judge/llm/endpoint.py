@@ -14,6 +14,8 @@ NO_KEY = "no-key"
 DEFAULT_AT_ONCE = 8
 
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+# How pictures are marked: sent with the request for a mark, or first read into a transcript, which is then marked.
+PictureReading = Literal["direct", "transcribe"]
 # From the least on: models differ in which of them is their least.
 LEAST_EFFORTS: tuple[ReasoningEffort, ...] = ("none", "minimal", "low")
 
@@ -25,7 +27,8 @@ class Endpoint:
     The key lives in memory only and never appears in a repr. `temperature`, `seed`, `max_tokens` and
     `reasoning_effort` are sent only when set, by hand or by the `protocol`, which comes first: GAOKAO sets temperature
     0, MEDLY the least reasoning effort. `timeout` is in seconds for one request. `samples` times the model is asked for
-    one proposal; `at_once` bounds the requests that are with the endpoint together.
+    one proposal; `at_once` bounds the requests that are with the endpoint together. `reading` is how pictures are
+    marked; `without_ruling` takes the lines of ruled or squared paper out of them first.
     """
 
     base_url: str
@@ -39,6 +42,8 @@ class Endpoint:
     protocol: Protocol = Protocol.FULL
     samples: int = 1
     at_once: int = DEFAULT_AT_ONCE
+    reading: PictureReading = "direct"
+    without_ruling: bool = False
 
     @classmethod
     def from_environment(cls) -> Endpoint | None:

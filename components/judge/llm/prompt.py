@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from string import Template
@@ -76,6 +76,39 @@ def _sections(file: bytes) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+def with_pictures(prompt: Prompt) -> Prompt:
+    """The prompt for an answer on pictures: what is said of them with it, in its language; both versions, both hashes.
+
+    A published protocol's own words stay as they were published; pages and a teacher's transcript alone are named.
+    """
+    pictures = load(f"pictures.{_language(prompt)}.{VERSION}", prompt.protocol)
+    sections = {**prompt.sections, "page": pictures.sections["page"], "transcript": pictures.sections["transcript"]}
+    if prompt.protocol is Protocol.FULL:
+        sections["system"] = f"{prompt.sections['system'].strip()}\n\n{pictures.sections['system']}"
+    return replace(both(prompt, pictures), sections=sections)
+
+
+def both(first: Prompt, second: Prompt) -> Prompt:
+    """The first prompt under the versions and hashes of both: for a proposal that two of them went into."""
+    hashes = hashlib.sha256((first.hash + second.hash).encode()).hexdigest()
+    return replace(first, version=f"{first.version} + {second.version}", hash=hashes)
+
+
+def transcribing_prompt(prompt: Prompt) -> Prompt:
+    """What a model is told that copies out pictures, to be marked after by `prompt`: in the same language."""
+    return load(f"transcribe.{_language(prompt)}.{VERSION}")
+
+
+def picture_prompts_hash() -> str:
+    """One hash over all that a model is told about pictures: it moves when any of these words does."""
+    versions = [f"{kind}.{language}.{VERSION}" for kind in ("pictures", "transcribe") for language in LANGUAGES]
+    return hashlib.sha256("".join(load(version).hash for version in versions).encode()).hexdigest()
+
+
+def _language(prompt: Prompt) -> str:
+    return prompt.version.split(".")[1]
+
+
 def prompts_hash(protocol: Protocol = Protocol.FULL) -> str:
     """One hash over a protocol and every prompt it may use: it moves when any of their words does."""
     full = [f"{kind}.{language}.{VERSION}" for kind in KINDS for language in LANGUAGES]
@@ -118,15 +151,18 @@ def _kind(scheme: Scheme, question: Question | None) -> str:
 def messages(
     prompt: Prompt, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar]
 ) -> list[Message]:
-    """System and user message for one response, pictures attached in order.
+    """System and user message for one response, pictures attached in order, each of several under its page's number.
 
-    Nothing of the candidate but the answer and the pseudonym goes in. Raises PictureError for a picture that is
-    neither PNG nor JPEG.
+    A teacher's transcript goes after them. Nothing of the candidate but the answer and the pseudonym goes in. For
+    pictures the prompt must be one `with_pictures`. Raises PictureError for a picture that is neither PNG nor JPEG.
     """
-    pictures = [_picture_part(picture, i) for i, picture in enumerate(response.pictures, 1)]
     answer = neutralised(response.text) or prompt.word("pictures")
     words = _user_words(prompt, question, scheme, neutralised(response.id), answer, exemplars)
-    content = [{"type": "text", "text": words}, *pictures] if pictures else words
+    content: str | list[Message] = words
+    if response.pictures:
+        content = [text_part(words), *picture_parts(prompt, response.pictures)]
+        if transcript := neutralised(response.transcript):
+            content.append(text_part(prompt.render("transcript", transcript=transcript)))
     return [{"role": "system", "content": prompt.render("system")}, {"role": "user", "content": content}]
 
 
@@ -180,14 +216,47 @@ def _example(prompt: Prompt, exemplar: Exemplar, max_mark: str) -> str:
     )
 
 
-def _picture_part(picture: bytes, place: int) -> Message:
+def picture_parts(prompt: Prompt, pictures: Sequence[bytes]) -> list[Message]:
+    """The pictures as parts of a message in page order. Raises PictureError for one that is neither PNG nor JPEG."""
+    parts = []
+    for page, picture in enumerate(pictures, 1):
+        if len(pictures) > 1:
+            parts.append(text_part(prompt.render("page", page=page, pages=len(pictures))))
+        parts.append(picture_part(picture, page))
+    return parts
+
+
+def text_part(words: str) -> Message:
+    return {"type": "text", "text": words}
+
+
+def transcribing_messages(prompt: Prompt, question: Question, response: Response) -> list[Message]:
+    """System and user message for copying out a response's pictures by a transcribing prompt. Raises PictureError."""
+    words = prompt.render(
+        "user",
+        number=question.number,
+        question=question.text,
+        response_id=neutralised(response.id),
+    )
+    content = [text_part(words), *picture_parts(with_pictures(prompt), response.pictures)]
+    return [{"role": "system", "content": prompt.render("system")}, {"role": "user", "content": content}]
+
+
+def check_pictures(pictures: Sequence[bytes]) -> None:
+    """Raises PictureError, naming the first that is neither PNG nor JPEG."""
+    for place, picture in enumerate(pictures, 1):
+        _kind_of_picture(picture, place)
+
+
+def _kind_of_picture(picture: bytes, place: int) -> str:
     if picture.startswith(b"\x89PNG\r\n\x1a\n"):
-        kind = "png"
-    elif picture.startswith(b"\xff\xd8\xff"):
-        kind = "jpeg"
-    else:
-        raise PictureError(
-            f"Picture {place} of this response is neither PNG nor JPEG, so it cannot be sent to a model."
-        )
+        return "png"
+    if picture.startswith(b"\xff\xd8\xff"):
+        return "jpeg"
+    raise PictureError(f"Picture {place} of this response is neither PNG nor JPEG, so it cannot be sent to a model.")
+
+
+def picture_part(picture: bytes, place: int) -> Message:
+    kind = _kind_of_picture(picture, place)
     data = base64.b64encode(picture).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:image/{kind};base64,{data}"}}

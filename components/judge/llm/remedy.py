@@ -13,6 +13,7 @@ from typing import Any
 import openai
 
 from components.judge.llm.endpoint import Endpoint
+from components.judge.llm.picture_refusal import has_pictures, is_about_pictures, is_about_this_picture, no_pictures
 
 _FORMAT_REFUSED = re.compile(
     r"response[_ ]?(?:format|schema)|json[_ ]?schema|json[_ ]?object|json[_ ]?mode|structured output|invalid schema"
@@ -31,7 +32,6 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _LIMIT_TOO_HIGH = re.compile(r"max_(?:completion_)?tokens\W+is too large", re.IGNORECASE)
-_PICTURES_REFUSED = re.compile(r"\bimage|image_url|picture|mmproj|vision|multimodal|multi-modal", re.IGNORECASE)
 _WRONG_KEY = re.compile(
     r"api[ _-]?key (?:not valid|is invalid|expired)|invalid[ _]api[ _]key|incorrect api key", re.IGNORECASE
 )
@@ -54,7 +54,9 @@ _QUOTA_OF_A_DAY = re.compile(r"PerDay|per day|daily", re.IGNORECASE)
 _QUOTA_FOR_GOOD = re.compile(r"insufficient[ _]quota|limit: 0\b", re.IGNORECASE)
 # How Ollama ("does not support thinking") and Gemini ("only works in thinking mode") speak of reasoning_effort.
 _EFFORT_REFUSED = re.compile(r"reasoning[ ._-]?(?:effort|value)|\bthink(?:ing)?\b", re.IGNORECASE)
-_FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|responsible ?ai", re.IGNORECASE)
+_FILTERED = re.compile(
+    r"content[ _]?(?:filter|policy|management)|responsible ?ai|requires moderation|input was flagged", re.IGNORECASE
+)
 _WAIT_ASKED = re.compile(r"(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|h|m|s)[a-z]* ?)+)", re.IGNORECASE)
 _SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(ms|h|m|s)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -70,13 +72,18 @@ class NoReply(Exception):
 class NoChoices(Exception):
     """A successful reply without an answer, as some servers give to a format they do not know.
 
-    The message is the error that the server put into it all the same, if it did.
+    The message is the error that the server put into it all the same, if it did, and `code` that error's status.
     """
+
+    def __init__(self, words: str = "", code: int = 0) -> None:
+        super().__init__(words)
+        self.code = code
 
 
 class Action(Enum):
     RETRY = "try again later"
     GIVE_UP = "no reply for this response"
+    NO_PICTURES = "no reply for this response or any other with pictures"
     STOP = "no response can be judged"
     NEXT_FORMAT = "ask in a plainer format"
     NO_BOUNDS = "ask without list lengths"
@@ -95,17 +102,22 @@ class Remedy:
 
 def remedy(error: Exception, endpoint: Endpoint, sent: dict[str, Any]) -> Remedy:
     """What to do about an error that a request with the parameters `sent` met. Never raises."""
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Remedy(Action.RETRY, f"The model did not answer within {endpoint.timeout:g} seconds.")
     if isinstance(error, openai.APIConnectionError):
         return Remedy(Action.RETRY, f"The model's server at {endpoint.base_url} could not be reached.")
     if isinstance(error, openai.APIStatusError):
         return _status_remedy(error, endpoint, sent)
-    if isinstance(error, NoChoices) and str(error):
-        return _refusal_remedy(str(error), "", 200, sent)
-    if isinstance(error, NoChoices) and "response_format" in sent:
-        return Remedy(Action.NEXT_FORMAT)
+    if isinstance(error, NoChoices) and (str(error) or "response_format" in sent):
+        return _empty_remedy(error, sent)
     return Remedy(Action.GIVE_UP, f"What {endpoint.base_url} sent back is not a reply of a chat model.")
+
+
+def _empty_remedy(error: NoChoices, sent: dict[str, Any]) -> Remedy:
+    """For a success without an answer: what its own error calls for, or, where it has none, a plainer format."""
+    if error.code == 429 or error.code >= 500:
+        return Remedy(Action.RETRY, f"The model's server has a fault ({error.code}): {_short(str(error))}")
+    return _refusal_remedy(str(error), "", 200, sent) if str(error) else Remedy(Action.NEXT_FORMAT)
 
 
 def _status_remedy(error: openai.APIStatusError, endpoint: Endpoint, sent: dict[str, Any]) -> Remedy:
@@ -116,8 +128,8 @@ def _status_remedy(error: openai.APIStatusError, endpoint: Endpoint, sent: dict[
     fatal = _fatal_words(error, told, said, wait, endpoint)
     if fatal:
         return Remedy(Action.STOP, fatal)
-    if _has_pictures(sent) and status not in (429, 503) and _PICTURES_REFUSED.search(said):
-        return Remedy(Action.GIVE_UP, f"The model {endpoint.model} cannot read pictures, and this response has one.")
+    if has_pictures(sent["messages"]) and status not in (429, 503) and is_about_pictures(said):
+        return _picture_remedy(said, endpoint)
     if status == 429 and not _TOO_LONG.search(said):
         return Remedy(Action.RETRY, "The server is limiting the rate of requests (429).", wait)
     if status == 503 and _LOADING.search(said):
@@ -125,6 +137,12 @@ def _status_remedy(error: openai.APIStatusError, endpoint: Endpoint, sent: dict[
     if status in (408, 409) or (status >= 500 and not _is_about_the_request(status, said, sent)):
         return Remedy(Action.RETRY, f"The model's server has a fault ({status}): {_short(said)}", wait)
     return _refusal_remedy(said, str(told.get("param") or ""), status, sent)
+
+
+def _picture_remedy(said: str, endpoint: Endpoint) -> Remedy:
+    if is_about_this_picture(said):
+        return Remedy(Action.GIVE_UP, f"The model's server does not take this response's pictures: {_short(said)}")
+    return Remedy(Action.NO_PICTURES, no_pictures(endpoint))
 
 
 def _is_about_the_request(status: int, said: str, sent: dict[str, Any]) -> bool:
@@ -141,7 +159,8 @@ def _fatal_words(
     status = error.status_code
     if status in (400, 403) and _NO_REGION.search(said):
         return f"The provider at {endpoint.base_url} does not serve your region. Connect another endpoint."
-    if status in (401, 403) or (status == 400 and _WRONG_KEY.search(said)):
+    flagged = status == 403 and _FILTERED.search(said)
+    if not flagged and (status in (401, 403) or (status == 400 and _WRONG_KEY.search(said))):
         return (
             f"The server at {endpoint.base_url} does not accept the key. Check the key, and that it may use the model "
             f"{endpoint.model}, then connect again."
@@ -255,10 +274,6 @@ def _detail(told: dict[str, Any], name: str) -> Any:
 
 def _short(said: str) -> str:
     return "no more than that." if not said or "<html" in said.lower() else said[:300]
-
-
-def _has_pictures(sent: dict[str, Any]) -> bool:
-    return any(isinstance(message["content"], list) for message in sent["messages"])
 
 
 def _wait_asked(error: openai.APIStatusError, told: dict[str, Any], said: str) -> float | None:

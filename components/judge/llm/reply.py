@@ -6,13 +6,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from openai.types.chat import ChatCompletion
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from components.judge.llm.picture_reply import NOTHING_READ, Asked, Reading, placed, reading_in
 from components.judge.llm.protocol import Protocol
 from components.marking import (
+    Box,
     Evidence,
     LevelVerdict,
     MarkError,
@@ -28,7 +31,14 @@ _NOT_ABSTAINING = frozenset({"", "no", "none", "null", "false", "n/a", "å¦", "æ
 
 
 class Abstains(Exception):
-    """The model will not give a mark. The message is its reason."""
+    """The model will not give a mark, or has seen what cannot have one. The message says why, in words for a teacher.
+
+    `reading` is what it read on the answer's pictures, if it has any.
+    """
+
+    def __init__(self, reason: str, reading: Reading | None = None) -> None:
+        super().__init__(reason)
+        self.reading = reading
 
 
 class InvalidReply(ValueError):
@@ -40,7 +50,19 @@ class InvalidReply(ValueError):
 
 
 def _quotes(value: object) -> object:
-    return [] if value is None else [value] if isinstance(value, str) else value
+    given = [] if value is None else [value] if isinstance(value, str) else value
+    if not isinstance(given, list):
+        return given
+    return [each if isinstance(each, dict) else {"quote": each} for each in given]
+
+
+class _Quoted(BaseModel):
+    """Words of the answer; `box` is a Box already, see picture_reply."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+    quote: str
+    box: Box | None = None
 
 
 class _Part(BaseModel):
@@ -48,12 +70,12 @@ class _Part(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
-    evidence: Annotated[list[str], BeforeValidator(_quotes)] = []
+    evidence: Annotated[list[_Quoted], BeforeValidator(_quotes)] = []
     reason: str = ""
     not_sure: bool = False
 
     def common(self) -> dict[str, Any]:
-        evidence = tuple(Evidence(quote=quote) for quote in self.evidence if quote.strip())
+        evidence = tuple(Evidence(quote=each.quote, box=each.box) for each in self.evidence if each.quote.strip())
         return {"evidence": evidence, "reason": self.reason.strip(), "not_sure": self.not_sure}
 
 
@@ -92,13 +114,43 @@ class _Gaokao(BaseModel):
     total: float
 
 
-def read(completion: ChatCompletion, scheme: Scheme, protocol: Protocol = Protocol.FULL) -> tuple[Verdict, ...]:
-    """The verdicts of a reply, in the scheme's order. Raises InvalidReply with what was wrong, for the model to mend.
+def read(
+    completion: ChatCompletion, scheme: Scheme, protocol: Protocol, asked: Asked
+) -> tuple[tuple[Verdict, ...], Reading | None]:
+    """The verdicts of a reply, in the scheme's order, and what it says of the pictures it was asked about, if any.
 
-    Raises Abstains where the protocol lets the model abstain and it does. JSON inside a code fence or among other words
-    is read; thinking aloud before it is skipped.
+    Raises InvalidReply with what was wrong, for the model to mend. Raises Abstains where the protocol lets the model
+    abstain and it does, and for pictures that it says are unreadable or blank. JSON inside a code fence or among other
+    words is read; thinking aloud before it is skipped.
     """
-    return verdicts_in(content(completion), scheme, protocol)
+    found = _json_object(content(completion))
+    if protocol is not Protocol.FULL:
+        return _verdicts(found, scheme, protocol), Reading() if asked.pages else None
+    found, lost = placed(found, asked.pages)
+    if not asked.pages:
+        return _verdicts(found, scheme, protocol), None
+    try:
+        reading = replace(reading_in(found), lost=lost)
+    except ValidationError as error:
+        raise _misshapen(error) from error
+    said = found.get("abstain")
+    if why := reading.no_mark(asked, " ".join(said.split())[:500] if isinstance(said, str) else ""):
+        raise Abstains(why, reading)
+    try:
+        verdicts = _verdicts(found, scheme, protocol)
+    except Abstains as abstains:
+        raise Abstains(str(abstains), reading) from None
+    if not any(verdict.evidence for verdict in verdicts) and reading.nothing(asked):
+        raise Abstains(NOTHING_READ, reading)
+    return verdicts, reading
+
+
+def transcript_in(completion: ChatCompletion) -> Reading:
+    """What a model that was asked to copy out pictures read on them. Raises InvalidReply."""
+    try:
+        return reading_in(_json_object(content(completion)), alone=True)
+    except ValidationError as error:
+        raise _misshapen(error) from error
 
 
 def content(completion: ChatCompletion) -> str:
@@ -124,13 +176,11 @@ def text_of(completion: ChatCompletion) -> str:
     message = completion.choices[0].message if completion.choices else None
     content: object = message.content if message else None
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return str(_whole(content)) if isinstance(content, str) else ""
 
 
-def verdicts_in(text: str, scheme: Scheme, protocol: Protocol = Protocol.FULL) -> tuple[Verdict, ...]:
-    """Verdicts written as JSON in text, in the scheme's order. Raises InvalidReply or Abstains, as read does."""
-    found = _json_object(text)
+def _verdicts(found: dict[str, Any], scheme: Scheme, protocol: Protocol) -> tuple[Verdict, ...]:
     try:
         match protocol:
             case Protocol.MEDLY:
@@ -141,11 +191,15 @@ def verdicts_in(text: str, scheme: Scheme, protocol: Protocol = Protocol.FULL) -
                 verdicts = _full(found, scheme)
         total(verdicts, scheme)
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in error.errors()[:5]]
-        raise InvalidReply(f"it does not have the form asked for ({'; '.join(faults)}).") from error
+        raise _misshapen(error) from error
     except MarkError as error:
         raise InvalidReply(str(error)) from error
     return verdicts
+
+
+def _misshapen(error: ValidationError) -> InvalidReply:
+    faults = [f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in error.errors()[:5]]
+    return InvalidReply(f"it does not have the form asked for ({'; '.join(faults)}).")
 
 
 def _medly(found: dict[str, Any]) -> WholeVerdict:
@@ -176,7 +230,7 @@ def _heed_abstention(said: object) -> None:
         return
     if not isinstance(said, str):
         raise InvalidReply("abstain must be null, or the reason for abstaining in one sentence.")
-    raise Abstains(" ".join(said.split())[:500])
+    raise Abstains(f"The model leaves this to you: {' '.join(said.split())[:500]}")
 
 
 def _parts(reply: _Parts, scheme: Scheme) -> tuple[Verdict, ...]:
@@ -223,4 +277,16 @@ def _json_object(text: str) -> dict[str, Any]:
         at = text.find("{", end)
     if longest is None:
         raise InvalidReply("it holds no JSON object.")
-    return longest[1]
+    whole: dict[str, Any] = _whole(longest[1])
+    return whole
+
+
+def _whole(value: Any) -> Any:
+    """The value with every half character (a lone surrogate, which cannot be stored) as a question mark."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    if isinstance(value, dict):
+        return {_whole(name): _whole(each) for name, each in value.items()}
+    return value

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from components.judge.llm.picture_reply import Reading
 from components.judge.llm.prompt import Prompt
 from components.marking import Confidence, Flag, ProposalStatus, Question, Usage, Verdict, format_mark
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One judgement: a mark with its verdicts, an abstention, or a failure; the last two with their reason."""
+    """One judgement: a mark with its verdicts, an abstention, or a failure; the last two with their reason.
+
+    `reading` is what was read on the answer's pictures to come to it.
+    """
 
     status: ProposalStatus
     usage: Usage
     verdicts: tuple[Verdict, ...] = ()
     mark: float | None = None
     reason: str = ""
+    reading: Reading | None = None
 
 
 def spokesman(samples: Sequence[Sample]) -> Sample:
@@ -52,6 +57,18 @@ def spread_doubt(samples: Sequence[Sample], question: Question) -> tuple[Confide
     if flags:
         return Confidence.UNSURE, tuple(flags)
     return (Confidence.FAIRLY_SURE if spread else Confidence.SURE), ()
+
+
+def after(first: Usage, rest: Usage) -> Usage:
+    """What a transcription and the marking after it took together, both replies kept under their names."""
+    both = {"transcript": first.raw_reply, "marking": rest.raw_reply}
+    return rest.model_copy(
+        update={
+            "tokens_in": first.tokens_in + rest.tokens_in,
+            "tokens_out": first.tokens_out + rest.tokens_out,
+            "raw_reply": "\n\n".join(f"[{name}]\n{raw}" for name, raw in both.items() if raw),
+        }
+    )
 
 
 def summed(samples: Sequence[Sample], prompt: Prompt, seconds: float) -> Usage:

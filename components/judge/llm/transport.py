@@ -6,6 +6,7 @@ import asyncio
 import random
 import re
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from components.judge.base import JudgeStopped
 from components.judge.llm.endpoint import NO_KEY, Endpoint, ReasoningEffort
 from components.judge.llm.limiter import Limiter
+from components.judge.llm.picture_refusal import has_pictures
 from components.judge.llm.prompt import Message
 from components.judge.llm.remedy import Action, NoChoices, NoReply, Remedy, remedy
 
@@ -24,14 +26,26 @@ FORMATS = ("json_schema", "json_object", "text")
 LONGEST_WAIT = 60.0
 
 
+class NotWanted(Exception):
+    """The turn came when the request was wanted no more; nothing was sent."""
+
+
+# Whether what is being asked for is still wanted; looked at when the turn to send comes, which may be much later.
+still_wanted: ContextVar[Callable[[], bool]] = ContextVar("still_wanted", default=lambda: True)
+
+
 @dataclass(frozen=True)
 class Capabilities:
-    """What an endpoint's model turned out to take. `format` is the reply format in use; `dropped` are left out."""
+    """What an endpoint's model turned out to take. `format` is the reply format in use; `dropped` are left out.
+
+    `pictures` is None until one has been sent.
+    """
 
     format: str = FORMATS[0]
     bounds: bool = True
     dropped: tuple[str, ...] = ()
     efforts_refused: tuple[str, ...] = ()
+    pictures: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "dropped": [*self.dropped], "efforts_refused": [*self.efforts_refused]}
@@ -39,15 +53,17 @@ class Capabilities:
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Capabilities:
         """As `to_json` gave it."""
-        return cls(found["format"], found["bounds"], tuple(found["dropped"]), tuple(found["efforts_refused"]))
+        dropped, refused = tuple(found["dropped"]), tuple(found["efforts_refused"])
+        return cls(found["format"], found["bounds"], dropped, refused, found.get("pictures"))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Line:
-    """What an event loop has open to the endpoint."""
+    """What an event loop has open to the endpoint. `probing`: one request at a time finds out what it takes."""
 
     client: openai.AsyncOpenAI
     limiter: Limiter
+    probing: bool
 
 
 class Exchange:
@@ -86,11 +102,14 @@ class Exchange:
         trial: str | None = None  # a plainer format, which stays if it brings a reply
         while True:
             async with line.limiter.turn() as began:
+                if not tried and not still_wanted.get()():
+                    raise NotWanted
                 found = self.found if trial is None else replace(self.found, format=trial)
                 sent = self.request(messages, schema, sample, found)
                 try:
-                    reply = await _completion(line.client, sent)
-                except (openai.OpenAIError, ValidationError, ValueError, NoChoices) as error:
+                    async with asyncio.timeout(self._endpoint.timeout):  # the client's own is for each read alone
+                        reply = await _completion(line.client, sent)
+                except (openai.OpenAIError, ValidationError, ValueError, TimeoutError, NoChoices) as error:
                     step, withheld = remedy(error, self._endpoint, sent), isinstance(error, NoChoices)
                     if step.action is not Action.RETRY:
                         self.silence = 0
@@ -99,15 +118,16 @@ class Exchange:
                         line.limiter.narrow(began, wait)
                         continue
                 else:
-                    if trial is not None:
-                        self._plainer(trial)
-                    self._settle(line)
+                    self._settle(line, trial, seen=has_pictures(messages))
                     return reply
             match step.action:
                 case Action.RETRY:
                     await self._sleep(wait)
                 case Action.NEXT_FORMAT if withheld:
                     trial = _next_format(found.format)
+                case Action.NO_PICTURES:
+                    self._saw_pictures(False)
+                    raise NoReply(step.words)
                 case Action.GIVE_UP:
                     raise NoReply(step.words)
                 case Action.STOP:
@@ -157,12 +177,23 @@ class Exchange:
             case Action.DROP:
                 self._drop(step.parameter, sent[step.parameter])
 
-    def _settle(self, line: _Line) -> None:
+    def _settle(self, line: _Line, trial: str | None, *, seen: bool) -> None:
+        """A reply has come: what it was asked for in stays, and a model that was sent pictures takes them."""
         self.silence = 0
-        if not self.known:
-            self.known = True
+        if trial is not None:
+            self._plainer(trial)
+        if seen:
+            self._saw_pictures(True)
+        self.known = True
+        if line.probing:
+            line.probing = False
             line.limiter.open()
         line.limiter.replied()
+
+    def _saw_pictures(self, taken: bool) -> None:
+        """What one request has shown; a model that has taken a picture is not said to be blind for another refusal."""
+        if taken or self.found.pictures is None:
+            self.found = replace(self.found, pictures=taken)
 
     def _plainer(self, form: str) -> None:
         """This format from now on, unless another request has found that it must be a plainer one still."""
@@ -188,7 +219,7 @@ class Exchange:
         line = self._lines.get(loop)
         if line is None:
             limiter = Limiter(self._endpoint.at_once, start=None if self.known else 1, sleep=self._sleep)
-            line = self._lines[loop] = _Line(client_for(self._endpoint), limiter)
+            line = self._lines[loop] = _Line(client_for(self._endpoint), limiter, not self.known)
         return line
 
     def _wait(self, step: Remedy, tried: int) -> float:
@@ -235,5 +266,8 @@ async def _completion(client: openai.AsyncOpenAI, sent: dict[str, Any]) -> ChatC
         raise ValueError("not a chat completion")
     if not reply.choices:
         error = (reply.model_extra or {}).get("error")
-        raise NoChoices(str(error.get("message") or error) if isinstance(error, dict) else str(error or ""))
+        told = error if isinstance(error, dict) else {"message": error}
+        words = str(told.get("message") or error or "").replace(client.api_key, "(key)")
+        code = told.get("code")
+        raise NoChoices(words, code if isinstance(code, int) else 0)
     return reply

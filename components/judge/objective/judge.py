@@ -10,6 +10,7 @@ from components.judge.objective.numeric import mark_numeric
 from components.judge.objective.reading import Judgement, Unreadable
 from components.judge.objective.sequences import mark_sequence
 from components.judge.talks_to_marker import flagging_talk
+from components.judge.transcribed import confirmed, from_transcript
 from components.marking import (
     Confidence,
     Evidence,
@@ -23,6 +24,11 @@ from components.marking import (
     WholeVerdict,
     abstain,
     propose_from,
+)
+
+PICTURE = (
+    "The answer is a picture, and only words are marked by calculation. Mark it yourself, or write down what it says "
+    "as its transcript and ask again."
 )
 
 
@@ -41,7 +47,12 @@ class ObjectiveJudge:
     def propose(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()
     ) -> Proposal:
-        """A proposal on one response; abstained where the rule cannot decide. Exemplars are of no use to it."""
+        """A proposal on one response; abstained where the rule cannot decide. Exemplars are of no use to it.
+
+        Pictures are marked by a teacher's transcript of them, where there is one.
+        """
+        if confirmed(response):
+            return from_transcript(lambda words: self.propose(question, scheme, words), response)
         published = question.type is not QuestionType.NUMERIC and scheme.choice and scheme.choice.rule == "published"
         label = f"{self.name}, {BY_RULE}" if published else self.name
         try:
@@ -71,7 +82,7 @@ def _judged(question: Question, scheme: Scheme, response: Response) -> Judgement
     if response.blank:
         raise Unreadable("The answer is blank.")
     if not response.text.strip():
-        raise Unreadable("The answer is a picture, and only typed answers are marked by calculation.")
+        raise Unreadable(PICTURE)
     if question.type is QuestionType.NUMERIC:
         if scheme.numeric is None:
             raise Unreadable("The mark scheme has no numeric key for this question. Please add one.")

@@ -20,6 +20,7 @@ from components.judge.offline.wording_check import (
     verdict,
 )
 from components.judge.talks_to_marker import flagging_talk
+from components.judge.transcribed import confirmed, from_transcript
 from components.marking import (
     Confidence,
     Evidence,
@@ -38,6 +39,10 @@ from components.marking import (
 NAME = "Offline matcher"
 NOT_AN_LLM = f"{NAME}, not an LLM"
 WORDING_LABEL = f"{NOT_AN_LLM} · wording check only (QWK about .38; a second teacher .89)"
+PICTURE = (
+    "The offline matcher cannot read pictures. Mark this answer yourself, or write down what it says as its transcript "
+    "and ask again."
+)
 CLEAR_MARGIN = 0.2  # from the share that earns a mark, on either side, beyond which a point is clear
 MOST_QUOTES = 5
 
@@ -64,7 +69,12 @@ class OfflineJudge:
     def propose(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()
     ) -> Proposal:
-        """A proposal for one response, or an abstention with its reason. `exemplars` are not used: see `train`."""
+        """A proposal for one response, or an abstention with its reason. `exemplars` are not used: see `train`.
+
+        Pictures are marked by a teacher's transcript of them, where there is one.
+        """
+        if confirmed(response):
+            return from_transcript(lambda words: self.propose(question, scheme, words), response)
         ref = reference(question, scheme)
         reason = self._reason_to_abstain(question, scheme, response, ref)
         if reason:
@@ -77,7 +87,7 @@ class OfflineJudge:
     def _reason_to_abstain(self, question: Question, scheme: Scheme, response: Response, ref: Reference) -> str:
         reasons = (
             (response.blank, "The answer is blank."),
-            (bool(response.pictures), "The offline matcher cannot read pictures. Mark this answer yourself."),
+            (bool(response.pictures), PICTURE),
             (
                 question.type is QuestionType.ESSAY,
                 "Matching words says nothing about the quality of an essay. Mark it yourself.",

@@ -17,6 +17,7 @@ function element(tag, options = {}, ...children) {
 
 function draw(desk) {
   const { data, root } = desk
+  if (drawnAlready(desk)) return
   leaveToolbar()
   const focus = keptFocus(root)
   const sameResponse = root.dataset.responseId === String(data.responseId)
@@ -25,18 +26,28 @@ function draw(desk) {
   root.dataset.ack = data.ack || ""
   // One node for good, so that a screen reader hears each notice.
   desk.notice = desk.notice || element("p", { className: "notice", role: "status", "aria-live": "polite" })
+  const head = drawHead(desk)
+  const columns = drawColumns(desk)
   const legend = drawLegend(desk)
-  root.replaceChildren(
-    drawHead(desk),
-    legend,
-    desk.notice,
-    data.responseId === null ? drawDone(desk) : element("div", { className: "columns" }, drawAnswer(desk), drawPanel(desk)),
-  )
+  place(root, [head, legend, desk.notice, columns])
   say(desk, data.notice)
   const area = root.querySelector("textarea.comment")
   if (area) area.value = typed || stored(draftKey(data.markerId, data.responseId))
   setTyped(desk, desk.typed)
   restoreFocus(root, focus, sameResponse)
+}
+
+// A save of strokes changes nothing beside the picture, and must not close what the teacher has opened there.
+function drawnAlready(desk) {
+  const face = JSON.stringify({ ...desk.data, saved: null, pages: null, transcript: null })
+  const same = Boolean(desk.viewer) && face === desk.face
+  desk.face = face
+  if (same) {
+    viewerFor(desk)
+    updateTranscript(desk)
+    say(desk, desk.data.notice)
+  }
+  return same
 }
 
 // After a choice in the toolbar the keys are for the desk again; an open list is left alone.
@@ -59,7 +70,7 @@ function restoreFocus(root, focus, sameResponse) {
     if (area && sameResponse) { area.focus({ preventScroll: true }); area.setSelectionRange(...focus.area) }
     return
   }
-  const again = root.querySelector(`[data-focus="${CSS.escape(focus.name)}"]`) || root.querySelector(".answer")
+  const again = root.querySelector(`[data-focus="${CSS.escape(focus.name)}"]`) || root.querySelector(".answer, .stage")
   if (again) again.focus({ preventScroll: true })
 }
 
@@ -82,23 +93,6 @@ function drawDone(desk) {
     element("h3", { text: data.emptyTitle }),
     element("p", { text: data.emptyText }),
     data.undo && button(data.undo.label, "Undo (U)", () => undo(desk), "U"))
-}
-
-function drawAnswer(desk) {
-  const { data } = desk
-  const text = element("div", { className: "answer", dir: "auto", tabindex: "0", "aria-label": `Answer of candidate ${data.candidate}` })
-  if (data.blank) text.append(element("em", { className: "muted", text: "The candidate left this blank." }))
-  for (const piece of data.segments) {
-    text.append(piece.codes.length
-      ? element("mark", { className: piece.kind, text: piece.text, title: piece.codes.join(", "), dataset: { codes: JSON.stringify(piece.codes) } })
-      : document.createTextNode(piece.text))
-  }
-  return element("section", { className: "card" },
-    element("h3", {}, element("span", { text: `Candidate ${data.candidate}` }),
-      element("span", { className: "muted", text: ` · question ${data.questionNumber}` }),
-      data.flagged && element("span", { className: "badge warn", text: "flagged for head of department" })),
-    text,
-    ...data.notes.map(note => element("p", { className: "note", text: note })))
 }
 
 function drawPanel(desk) {
@@ -174,6 +168,8 @@ function drawVerdicts(desk) {
   const box = element("div", { className: "verdicts" })
   if (proposal) {
     if (proposal.mark === null) box.append(element("p", { text: proposal.reason }))
+    const comparison = drawComparison(desk)
+    if (comparison) box.append(comparison)
     for (const caption of proposal.captions) box.append(element("p", { className: "label", text: caption }))
     for (const flag of proposal.flags) box.append(element("p", { className: "flag", text: `⚠ ${flag}` }))
   }
@@ -224,16 +220,11 @@ function drawVerdict(desk, verdict, onTick) {
   return row
 }
 
-function glow(desk, code, on) {
-  for (const span of desk.root.querySelectorAll(".answer mark")) {
-    if (JSON.parse(span.dataset.codes).includes(code)) span.classList.toggle("glow", on)
-  }
-}
-
 function drawLegend(desk) {
   const keys = [["A", "accept the proposal (keep yours at a reveal)"], ["0–9", "give that mark; two digits for 10 and more"],
     ["Enter", "confirm a typed mark or your ticks"], ["N", "no response"], ["F", "flag for head of department"], ["U", "undo"],
-    ["← →", "previous, next"], ["W", "reasons open or closed"], ["Ctrl+Enter", "save the comment"], ["?", "this list"]]
+    ["← →", "previous, next"], ["W", "reasons open or closed"], ["Ctrl+Enter", "save the comment"], ["?", "this list"],
+    ...(desk.viewer ? PICTURE_KEYS : [])]
   const open = desk.root.querySelector(".legend") && !desk.root.querySelector(".legend").hidden
   return element("dl", { className: "legend card", hidden: !open },
     ...keys.flatMap(([key, what]) => [element("dt", {}, element("kbd", { text: key })), element("dd", { text: what })]))

@@ -8,6 +8,10 @@ function onKey(desk, event) {
     event.preventDefault()
     return act(desk, "comment")
   }
+  if (desk.viewer && !typing && event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey) {
+    event.preventDefault()
+    return undoInk(desk)
+  }
   if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
   if (document.querySelector("[role=dialog], [aria-modal=true]")) return
   if (handleKey(desk, event.key, target)) event.preventDefault()
@@ -17,7 +21,10 @@ function handleKey(desk, key, target) {
   const { data } = desk
   if (data.responseId === null) return key === "u" || key === "U" ? (undo(desk), true) : false
   if (/^[0-9.]$/.test(key)) return (typeMark(desk, key), true)
-  if (key === "Escape") return (setTyped(desk, ""), toggleLegend(desk, false), true)
+  if (key === "Escape") {
+    if (desk.viewer && tool(desk) !== "move") chooseTool(desk, "move")
+    return (setTyped(desk, ""), toggleLegend(desk, false), true)
+  }
   if (key === "Enter") {
     if (desk.typed) return (giveTyped(desk), true)
     if (data.draftTotal !== null && !(target.matches && target.matches("button, a, summary"))) {
@@ -25,6 +32,7 @@ function handleKey(desk, key, target) {
     }
     return false
   }
+  if (desk.viewer && viewerKey(desk, key)) return true
   const wanted = { ArrowRight: "next", ArrowLeft: "previous" }[key]
   if (wanted) return (act(desk, wanted), true)
   switch (key.toLowerCase()) {

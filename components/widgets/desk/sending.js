@@ -18,7 +18,7 @@ function act(desk, action, more = {}) {
   post(desk, {
     action,
     marker_id: data.markerId,
-    action_id: Math.random().toString(36).slice(2) + Date.now().toString(36),
+    action_id: newActionId(),
     response_id: data.responseId,
     proposal_id: data.proposal ? data.proposal.id : null,
     seen_decision_id: data.seenDecisionId,
@@ -62,4 +62,8 @@ function settle(desk, data) {
 
 function give(desk, mark) {
   act(desk, "mark", { mark })
+}
+
+function newActionId() {
+  return Math.random().toString(36).slice(2) + Date.now().toString(36)
 }

@@ -23,13 +23,15 @@ from components.marking import (
     format_mark,
     verdict_name,
 )
+from components.widgets.desk.pictures import ShownPage, ShownTranscript, comparison_data, pages_data, transcript_data
 
 
 @dataclass(frozen=True)
 class Shown:
     """The response on the desk. `proposal` is None while it may not be seen or does not exist yet.
 
-    `calibration` says how far the proposal's confidence may be trusted; "" where nothing can be said.
+    `calibration` says how far the proposal's confidence may be trusted; "" where nothing can be said. `pages` are the
+    answer's pictures, `earlier` what the proposal's judge had said before.
     """
 
     response_id: int
@@ -48,11 +50,18 @@ class Shown:
     ticked_total: float | None = None
     no_proposal: str = ""
     calibration: str = ""
+    pages: tuple[ShownPage, ...] = ()
+    transcript: ShownTranscript | None = None
+    earlier: Proposal | None = None
 
 
 @dataclass(frozen=True)
 class DeskView:
-    """One drawing of the desk. `shown` is None when there is nothing (left) to mark; `empty` then says so."""
+    """One drawing of the desk. `shown` is None when there is nothing (left) to mark; `empty` then says so.
+
+    `saved` names what was kept, or refused in words, of strokes and transcripts that the desk sent lately;
+    `awaiting` that a new proposal is under way, which the desk looks for from time to time.
+    """
 
     marker_id: int
     shown: Shown | None
@@ -65,6 +74,8 @@ class DeskView:
     undo_candidate: str = ""
     empty_title: str = ""
     empty_text: str = ""
+    saved: tuple[str, ...] = ()
+    awaiting: bool = False
 
 
 def desk_data(view: DeskView) -> dict[str, Any]:
@@ -81,6 +92,8 @@ def desk_data(view: DeskView) -> dict[str, Any]:
         and {"decisionId": view.undo.id, "label": f"Undo {decision_text(view.undo)} on {view.undo_candidate}"},
         "emptyTitle": view.empty_title,
         "emptyText": view.empty_text,
+        "saved": list(view.saved),
+        "awaiting": view.awaiting,
     }
     return data | _shown_data(view.shown) if view.shown is not None else data
 
@@ -97,8 +110,12 @@ def _shown_data(shown: Shown) -> dict[str, Any]:
         "responseId": shown.response_id,
         "candidate": shown.candidate,
         "questionNumber": shown.question.number,
-        "blank": not shown.answer.strip(),
+        "blank": not shown.answer.strip() and not shown.pages,
         "segments": _segments(shown.answer, verdicts),
+        "pages": pages_data(shown.pages, verdicts),
+        "labels": [point.code for point in shown.scheme.points],
+        "transcript": transcript_data(shown.transcript),
+        "comparison": comparison_data(shown.earlier, proposal),
         "marks": [_plain(mark) for mark in shown.scheme.scale.marks()],
         "phase": shown.phase,
         "proposal": proposal and _proposal_data(proposal, shown),
@@ -208,7 +225,9 @@ def _segments(answer: str, verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
     for verdict in verdicts:
         kind = _evidence_kind(verdict)
         for each in verdict.evidence if kind else ():
-            if each.start is not None and each.end is not None and 0 <= each.start < each.end <= len(answer):
+            if each.in_transcript or each.start is None or each.end is None:
+                continue
+            if 0 <= each.start < each.end <= len(answer):
                 spans.append((each.start, each.end, verdict_name(verdict), kind))
     edges = sorted({0, len(answer), *(edge for start, end, _, _ in spans for edge in (start, end))})
     pieces = []
