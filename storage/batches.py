@@ -256,7 +256,8 @@ def overtaken(db: Database, batch_id: int, part: int) -> int:
     """How many responses of a part have a proposal of the same inputs by now, or are with a run or another batch."""
     row = db.execute(
         "SELECT count(DISTINCT l.response_id) FROM batch_lines l JOIN batches b ON b.id = l.batch_id "
-        "WHERE l.batch_id = ? AND l.part = ? AND (EXISTS (SELECT 1 FROM proposals p WHERE p.response_id = l.response_id "
+        "WHERE l.batch_id = ? AND l.part = ? AND ("
+        "EXISTS (SELECT 1 FROM proposals p WHERE p.response_id = l.response_id "
         "AND p.judge_id = b.judge_id AND p.inputs_hash = l.inputs_hash AND p.status <> 'failed') "
         "OR EXISTS (SELECT 1 FROM asked a WHERE a.response_id = l.response_id AND a.judge_id = b.judge_id "
         "AND a.inputs_hash = l.inputs_hash) OR EXISTS (SELECT 1 FROM batch_lines o JOIN batches c ON c.id = o.batch_id "

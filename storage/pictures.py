@@ -125,6 +125,16 @@ def unread(db: Database, exam_id: int) -> dict[int, int]:
     return {row["question_id"]: int(row["n"]) for row in rows}
 
 
+def count_of_exam(db: Database, exam_id: int) -> int:
+    """How many of the exam's responses have pictures."""
+    row = db.execute(
+        "SELECT count(DISTINCT i.response_id) FROM responses r JOIN response_images i ON i.response_id = r.id "
+        "WHERE r.exam_id = ?",
+        (exam_id,),
+    )
+    return int(row.fetchone()[0])
+
+
 def content(db: Database, sha256: str) -> bytes:
     """A picture's bytes. Raises LookupError where there is none."""
     row = db.execute("SELECT content FROM images WHERE sha256 = ?", (sha256,)).fetchone()

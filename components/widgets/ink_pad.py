@@ -11,6 +11,7 @@ import streamlit as st
 PENS = {"Fine": 2.5, "Medium": 4.5, "Broad": 8.0}
 INKS = {"Black": "#1a1a1a", "Blue": "#1f4fa8", "Red": "#c62828"}
 RUBBER_WIDTH = 28.0
+DRAWN_BY_HAND = "version"  # in what the canvas itself reports, not in what it is given
 
 _ROOM = st.components.v2.component(
     "second_marker_room",
@@ -85,7 +86,10 @@ def ink_pad(
 
     def changed() -> None:
         reported = st.session_state.get(key)
-        on_drawn(((reported or {}).get("drawing") or {}).get("raw"))
+        raw = ((reported or {}).get("drawing") or {}).get("raw") or {}
+        # A canvas that has just gone is reported once more, as what it was given at first: that is nobody's drawing.
+        if DRAWN_BY_HAND in raw:
+            on_drawn(raw)
 
     st_canvas(
         key=key,

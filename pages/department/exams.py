@@ -7,6 +7,7 @@ from components.widgets.figures import count, plain
 from components.workflow import cohort, demo
 from pages.department.exam_actions import go_button, undo_popover
 from pages.department.import_section import import_section
+from pages.department.paper_section import paper_buttons
 from pages.department.standardisation_section import standardisation_popover
 from pages.shared import guard
 from pages.shared.desk_services import services
@@ -47,6 +48,7 @@ def show_exam(summary: ExamSummary, judge: str, origin: Import | None) -> None:
                 undo_popover(origin.id, exam.title, marker)
             blind_toggle(exam)
         show_proposals(exam)
+        paper_buttons(store, exam)
         show_questions(exam)
 
 

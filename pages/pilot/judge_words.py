@@ -76,8 +76,8 @@ def takes(found: dict[str, Any] | None) -> str:
     if found is None:
         return NOT_ASKED_YET
     known = Capabilities.from_json(found)
-    eyes = {True: ["It reads pictures."], False: ["It cannot read pictures."], None: []}[known.pictures]
-    return " ".join([replies_as(known), *eyes, *notices(known)])
+    eyes = {True: ["It takes pictures."], False: ["It cannot read pictures."], None: []}[known.pictures]
+    return " ".join([replies_as(known), *notices(known), *eyes])
 
 
 def replies_as(found: Capabilities) -> str:

@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 
 import streamlit as st
 
@@ -33,7 +34,8 @@ from storage.drafts import DraftOf, DraftPage
 from storage.exams import StoredQuestion
 from storage.pictures import NewPage, Picture
 
-SETTLE_SECONDS = 0.5  # longer than the canvas keeps a stroke to itself
+LAST_STROKE_SECONDS = 0.4  # the canvas keeps a stroke to itself for half of that
+BEAT_SECONDS = 0.5
 LEAST_SHARE = 0.85  # of the room there is; below it the paper is laid out anew
 
 log = logging.getLogger("second_marker")
@@ -126,7 +128,7 @@ def _canvas_key(pad: Pad) -> str:
 
 def _drawn(store: Store, pad: Pad, page: int, scale: float, reported: object) -> None:
     """Keep what the canvas reports. Where it cannot be kept the page says so, and the next stroke tries again."""
-    pad.fresh = True
+    pad.since = monotonic()
     try:
         drawing = page_drawing(reported, scale)
         save_drawing(store, pad, page, drawing)
@@ -233,12 +235,11 @@ def _submit_row(store: Store, marker: Marker, question: StoredQuestion, there: E
     )
 
 
-@st.fragment(run_every=SETTLE_SECONDS)
+@st.fragment(run_every=BEAT_SECONDS)
 def _when_settled(pad: Pad) -> None:
     """Does what waits at the browser's next beat: what the canvas had still to tell has come by then, as one
     connection keeps its order."""
-    if pad.fresh:
-        pad.fresh = False
+    if monotonic() - pad.since < LAST_STROKE_SECONDS:
         return
     act, pad.waiting = pad.waiting, None
     if act is not None:

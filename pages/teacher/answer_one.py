@@ -33,12 +33,12 @@ def one_answer(store: Store, marker: Marker, question: StoredQuestion) -> None:
     except AnswerError as error:
         st.error(plain(str(error)))
         return
+    if problem := state.pop("answers_problem", ""):
+        st.error(plain(problem), title="Not stored")
     _show(store, there)
     if there.closed:
         st.warning(f"This answer cannot be changed: {plain(there.closed)}", title="Already marked")
         return
-    if problem := state.pop("answers_problem", ""):
-        st.error(plain(problem), title="Not stored")
     way = st.segmented_control(
         "How does the answer come?", list(WAYS), default=state.get("answers_way", "Type"), required=True, key="way"
     )

@@ -8,6 +8,7 @@ from pages.shared import guard
 from pages.shared.desk_services import services
 from pages.teacher.answer_named import many_files
 from pages.teacher.answer_one import one_answer
+from pages.teacher.scanned_class import scanned_class
 from storage import exams
 from storage.exams import StoredQuestion
 
@@ -28,6 +29,9 @@ An exam on paper can come in three ways, and they can be mixed in one exam.
 Good photographs: the page flat, filling the picture, in daylight, without your own shadow on it. One candidate's
 answer to one question in a file; name the files by candidate (0417.jpg, 0417_2.jpg for a second page) and a whole
 class goes in at once under “Many pictures”.
+
+A whole class on paper goes under “Scanned class”: print answer books whose pages say whose they are, or read scripts
+on any paper with a template.
 
 Once an answer is stored, the exam's judge is asked about it. An answer that has been marked cannot be changed.
 """
@@ -80,13 +84,18 @@ with st.expander("Answers on paper: how they come in", icon=":material/help:"):
     st.markdown(HELP)
 chosen = choose_question()
 question = chosen.question
-with st.container(border=True):
-    st.markdown(f"**Question {plain(question.number)}** · {question.max_mark:g} mark{'s' * (question.max_mark != 1)}")
-    show_question(question)
-one, many = st.tabs(["One answer", "Many pictures"], key="answers_tab", on_change="rerun")
+if state.get("answers_tab") != "Scanned class":  # a scan brings answers to every question
+    with st.container(border=True):
+        marks = f"{question.max_mark:g} mark{'s' * (question.max_mark != 1)}"
+        st.markdown(f"**Question {plain(question.number)}** · {marks}")
+        show_question(question)
+one, many, scanned = st.tabs(["One answer", "Many pictures", "Scanned class"], key="answers_tab", on_change="rerun")
 if one.open:
     with one:
         one_answer(store, marker, chosen)
 if many.open:
     with many:
         many_files(store, marker, chosen)
+if scanned.open:
+    with scanned:
+        scanned_class(store, marker, chosen.exam_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 from components.intake.handwriting.paper import Paper
 from components.intake.ink import Drawing, screen_drawing, stroke_count
@@ -18,8 +19,8 @@ EMPTY: Drawing = {"objects": []}
 class Pad:
     """The draft in the database, page by page, as this session sees it.
 
-    `loading` counts the times that a drawing was put on the canvas; `waiting` is what is to be done once the canvas
-    has told of its last stroke, and `fresh` that it may not have done so yet.
+    `loading` counts the times that a drawing was put on the canvas. `waiting` is what is to be done once the canvas
+    has told of its last stroke, and `since` when it was asked for, or when the canvas told of one after that.
     """
 
     draft: DraftOf
@@ -31,7 +32,7 @@ class Pad:
     loaded: Drawing = field(default_factory=lambda: EMPTY)
     past: dict[int, list[Drawing]] = field(default_factory=dict)
     waiting: Callable[[], None] | None = None
-    fresh: bool = False
+    since: float = 0.0
     problem: str = ""
 
     @property
@@ -59,7 +60,7 @@ class Pad:
 
     def after_the_last_stroke(self, act: Callable[[], None]) -> None:
         """The canvas tells of a stroke a fifth of a second after it: what must not miss one waits for that."""
-        self.waiting, self.fresh = act, True
+        self.waiting, self.since = act, monotonic()
 
 
 def open_pad(store: Store, draft: DraftOf) -> Pad:

@@ -5,7 +5,7 @@ import sqlite3
 
 import streamlit as st
 
-from components.marking import MarkError, Question
+from components.marking import MarkError, Phase, Question
 from components.widgets.author import show_question, show_scheme
 from components.widgets.desk import DeskView, desk
 from components.workflow import answer_view
@@ -14,7 +14,7 @@ from components.workflow.desk import Press, Walk
 from pages.shared import desk_pictures, desk_saves, guard
 from pages.shared.desk_services import services
 from pages.shared.desk_shown import shown
-from storage import exams, standings
+from storage import exams, jobs, standings
 from storage.connect import in_words
 from storage.standings import Filter, Order
 
@@ -250,7 +250,7 @@ def draw_desk(walk: Walk) -> None:
         empty_title="All marked" if total and done == total else "Nothing here",
         empty_text=empty_text(walk, done, total),
         saved=desk_saves.saved(),
-        awaiting=opened is not None and desk_saves.awaiting(store, opened.response.id),
+        awaiting=opened is not None and (desk_saves.awaiting(store, opened.response.id) or coming(opened)),
     )
     desk(view, key=desk_key(), on_action=on_action, on_save=on_save, on_lacking=on_lacking)
     if opened is not None:
@@ -262,6 +262,15 @@ def draw_desk(walk: Walk) -> None:
             desk_pictures.send(store, answer_view.shas_of(store, [following]), "pictures_next")
     else:
         st.page_link("pages/department/agreement.py", label="See how the AI and you agree", icon=":material/balance:")
+
+
+def coming(opened: work.OpenResponse) -> bool:
+    """Whether the proposal that this response lacks is being made: the desk then looks for it."""
+    if opened.proposal is not None or opened.phase is not Phase.MARK:
+        return False
+    with store.read() as db:
+        job = jobs.latest_of_exam(db, "propose", opened.response.exam_id)
+    return job is not None and job.status in ("queued", "running")
 
 
 def ticked(opened: work.OpenResponse) -> tuple[str, ...] | None:

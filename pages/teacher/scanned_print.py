@@ -142,9 +142,7 @@ def _download(store: Store, book_id: int, made: str) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-        st.caption(
-            plain(f"{when(made)} · {count(len(wanted.candidates), 'candidate')}, {count(pages, 'page')} each")
-        )
+        st.caption(plain(f"{when(made)} · {count(len(wanted.candidates), 'candidate')}, {count(pages, 'page')} each"))
 
 
 def when(moment: str) -> str:

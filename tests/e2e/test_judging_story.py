@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from components.judge.llm import Endpoint
 from components.marking import Role
+from components.workflow import cohort
+from components.workflow.cohort import RunOptions
+from components.workflow.connections import Connections
 from storage import judges
 from tests.browser import AppServer, sign_in
 from tests.llama import MODEL, llama_server
+from tests.model_server import completion, model_server
 from tests.support import add_exam, add_marker, new_store
 
 Serve = Callable[..., AppServer]
@@ -73,3 +80,28 @@ def test_a_model_is_connected_seen_and_run_and_its_proposals_come_to_the_desk(
     assert made == 3
     assert found is not None
     assert found["format"] == "json_schema"
+
+
+def test_a_proposal_appears_on_the_desk_as_it_lands(serve: Serve, new_page: NewPage, tmp_path: Path) -> None:
+    store = new_store(tmp_path / "data")
+    exam_id, [row] = add_exam(store, [["it is denatured", "no idea"]])
+    marker = add_marker(store, "Ms Khan")
+    asked, let = threading.Event(), threading.Event()
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        asked.set()
+        let.wait(60)
+        point = {"evidence": ["denatured"], "reason": "Said.", "not_sure": False}
+        verdicts = [{"code": "M1", "awarded": True, **point}, {"code": "A1", "awarded": False, **point, "evidence": []}]
+        return completion({"abstain": None, "points": verdicts}, "m")
+
+    with model_server(reply) as base_url:
+        judge_id = Connections().connect(store, Endpoint(base_url, "m"), "")
+        server, page = serve(), new_page()
+        cohort.start(store, RunOptions(exam_id=exam_id, judge_id=judge_id), marker, on_desk=True)
+        sign_in(page, server.url, "Ms Khan")
+        desk = page.locator(f".desk[data-ready='{row[0]}']")
+        expect(desk.get_by_text("No proposal yet")).to_be_visible()
+        assert asked.wait(60)
+        let.set()
+        expect(desk.get_by_role("button", name="Accept 1")).to_be_visible()
