@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from components.marking.paper import Pixels
+from components.paper.bare import Pixels
 
 Points = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from scipy import ndimage
 
 from components.intake.picture_paper import reduced
 from components.intake.pictures import decoded
-from components.marking.paper import darkness
-from components.marking.ruling import ruling
+from components.paper.bare import darkness
+from components.paper.ruling import ruling
 
 _SIDE = 1600
 _EDGE = 0.03

@@ -13,7 +13,7 @@ from components.intake.picture_angle import WIDEST_ANGLE, leaning
 from components.intake.picture_colours import encoded
 from components.intake.picture_paper import reduced, sheet, sheet_angle
 from components.intake.pictures import OpenedPicture, decoded
-from components.marking.paper import bare_paper, darkness
+from components.paper.bare import bare_paper, darkness
 
 Box = tuple[int, int, int, int]
 Mask = NDArray[np.bool_]

@@ -18,7 +18,7 @@ from components.workflow.exemplars import MOST_SHOTS
 from components.workflow.inputs import reads_exemplars
 from pages.pilot import run_words
 from pages.shared import guard
-from storage import Store, exams, jobs, judges, runs
+from storage import Store, exams, jobs, judges, pictures, runs
 from storage.exams import Exam
 from storage.judges import StoredJudge
 
@@ -54,6 +54,7 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
         judge = _choose_judge(connections, listed, open_exams[exam_id])
     questions = _choose_questions(store, exam_id)
     shots, grading = _choose_examples(connections, judge)
+    skip_pictures = _choose_pictures(store, exam_id, judge)
     cap = _choose_cap(judge)
     on_desk = st.toggle(
         "Show its proposals on the marking desk",
@@ -67,7 +68,13 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
         return
     try:
         options = RunOptions(
-            exam_id=exam_id, judge_id=judge.id, questions=questions, shots=shots, grading=grading, cap=cap
+            exam_id=exam_id,
+            judge_id=judge.id,
+            questions=questions,
+            shots=shots,
+            grading=grading,
+            cap=cap,
+            skip_pictures=skip_pictures,
         )
     except ValidationError:
         st.error("A spending cap is an amount above 0. Leave it empty for a run without one.")
@@ -99,6 +106,19 @@ def _choose_judge(connections: Connections, listed: list[StoredJudge], exam: Exa
     )
     st.page_link(guard.PAGES_FOLDER / "pilot/judges.py", label="Connect another", icon=":material/smart_toy:")
     return None if chosen is None else asked[chosen]
+
+
+def _choose_pictures(store: Store, exam_id: int, judge: StoredJudge | None) -> bool:
+    """Whether answers that can only be looked at are left out; asked where a model might be sent any."""
+    if judge is None or judge.kind != judges.LLM:
+        return False
+    with store.read() as db:
+        shown = pictures.count_of_exam(db, exam_id)
+    return bool(shown) and st.toggle(
+        "Leave out the answers that are pictures",
+        key=f"run_without_pictures_{exam_id}",
+        help="For a model that cannot read pictures. One with a transcript that a teacher has corrected is not left out.",
+    )
 
 
 def _choose_questions(store: Store, exam_id: int) -> tuple[int, ...] | None:
@@ -178,6 +198,8 @@ def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, 
     st.markdown(plain(run_words.estimate_text(ahead)))
     if said := run_words.examples_text(available, options.shots):
         st.caption(plain(said))
+    if said := run_words.pictures_text(ahead, options.skip_pictures):
+        st.warning(plain(said)) if ahead.unsendable else st.caption(plain(said))
     if said := run_words.cap_text(ahead, options.cap):
         st.warning(plain(said))
 

@@ -168,6 +168,17 @@ def examples_text(available: dict[str, int], shots: int) -> str:
     return f"Fewer than {count(shots, 'marked response')} to show as examples: {', '.join(shown)}."
 
 
+def pictures_text(ahead: Estimate, skipped: bool) -> str:
+    """What becomes of the responses that are pictures; nothing where there are none."""
+    if ahead.unsendable and not skipped:
+        which = "1 of these responses is a picture" if ahead.unsendable == 1 else f"{ahead.unsendable:,} are pictures"
+        return (
+            f"{which}, and {ahead.model} cannot read pictures. Choose another model, or leave the pictures out: a "
+            "teacher can mark them, or correct a transcript from which they are then marked as words."
+        )
+    return f"{count(ahead.pictures, 'response')} will be sent as pictures." if ahead.pictures else ""
+
+
 def cap_text(ahead: Estimate, cap: float | None) -> str:
     """That the cap will not do, before it is found out; nothing where it will, or there is none."""
     if cap is None or not ahead.sent:

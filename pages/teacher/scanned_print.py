@@ -37,7 +37,7 @@ def print_part(store: Store, marker: Marker, exam_id: int) -> None:
         "\n".join(_candidates(store, exam_id)),
         height=160,
         key=f"books_class_{exam_id}",
-        help="One candidate number a line, or with commas between. Numbers that are new are added when a scan is stored.",
+        help="One candidate number a line, or with commas between. New ones are added when a scan is stored.",
     )
     rooms = _rooms(store, exam_id)
     with st.container(horizontal=True):

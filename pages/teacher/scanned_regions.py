@@ -96,9 +96,7 @@ def _take(store: Store, scan_id: int, file: Any) -> None:
     state.pop("scan_sheet", None)
 
 
-@st.fragment
 def _draw(store: Store, scan: Scan, setup: ScanSetup, numbers: list[str], pages: int) -> None:
-    setup = _now(store, scan.id)
     page = 1
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if pages > 1:

@@ -1,4 +1,4 @@
-"""The answers page's part for a whole class on paper, in its states: printing, beginning, reading, settling, storing."""
+"""A whole class on paper, on the answers page: printing, beginning, reading, settling, storing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from components.workflow.printing import books_file, order_books
 from components.workflow.worker import Worker
 from storage import Store, exams, jobs, pictures, responses, scans
 from tests.app.conftest import OpenPage
+from tests.class_on_paper import NUMBERS, ROOMS, add_paper_exam, template, written
 from tests.scans import scan_pdf
 from tests.support import add_marker
-from tests.unit.test_scanning import NUMBERS, ROOMS, template, written
-from tests.unit.test_scanning import exam_id as exam_id
 
 PAGE = "pages/teacher/answers.py"
 
@@ -25,6 +24,11 @@ PAGE = "pages/teacher/answers.py"
 @pytest.fixture
 def marker(store: Store) -> Marker:
     return add_marker(store)
+
+
+@pytest.fixture
+def exam_id(store: Store) -> int:
+    return add_paper_exam(store)
 
 
 def texts(at: AppTest) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -13,22 +12,16 @@ from components.intake.page_regions import ScanFault
 from components.intake.scan_types import ScanPlan
 from components.marking import Marker
 from components.workflow import printing, scanning
-from components.workflow.connections import Connections, default_judges
-from components.workflow.printing import Room, books_file, class_list, order_books
+from components.workflow.connections import Connections
+from components.workflow.printing import books_file, class_list, order_books
 from components.workflow.scan_results import problem_page, results, small_copy
 from components.workflow.scan_store import store_scan
-from components.workflow.scanning import Region, Ruling, folder_of
+from components.workflow.scanning import Ruling, folder_of
 from components.workflow.worker import Worker
 from storage import Store, events, exams, jobs, pictures, responses, scans
-from tests.scans import DPI, Wear, draw_token, read_token, rendered, scan_pdf, scanned
-from tests.support import add_marker, new_store, two_point_question
-
-NUMBERS = ("0417", "0418", "0420")
-ROOMS = (
-    Room(number="1", text="Why does the rate fall?", max_mark=2, lines=5),
-    Room(number="2(b)", text="Draw a cell.", max_mark=2, lines=6, paper="squared"),
-)
-UNIT = DPI / 72
+from tests.class_on_paper import NUMBERS, PAPER_REGIONS, ROOMS, add_paper_exam, template, token, written
+from tests.scans import draw_token, read_token, rendered, scan_pdf
+from tests.support import add_marker, new_store
 
 
 @pytest.fixture
@@ -43,29 +36,7 @@ def marker(store: Store) -> Marker:
 
 @pytest.fixture
 def exam_id(store: Store) -> int:
-    _, offline = default_judges(store)
-    with store.write() as db:
-        exam = exams.add_exam(db, "Mock", judge_id=offline)
-        for room in ROOMS:
-            exams.add_question(db, exam, *two_point_question(room.number))
-    return exam
-
-
-def token(candidate: str, question: str) -> int:
-    return 16 * NUMBERS.index(candidate) + [room.number for room in ROOMS].index(question) + 1
-
-
-def written(store: Store, book_id: int, skip: tuple[str, str] = ("", "")) -> list[Image.Image]:
-    """The printed books with each answer's token written in, but for one, as a scanner gives them back."""
-    wanted = printing.printed(store, book_id)
-    (layout,) = wanted.book().pages
-    pages = rendered(books_file(store, book_id).read_bytes())
-    for candidate, page in zip(wanted.candidates, pages, strict=True):
-        for frame in layout.frames:
-            if (candidate, frame.question) != skip:
-                middle = ((frame.x + frame.w / 2) * UNIT, (frame.y + frame.h / 2) * UNIT)
-                draw_token(page, token(candidate, frame.question), *middle)
-    return [scanned(page, Wear(angle=0.5, shift=(5, -8), noise=4), seed) for seed, page in enumerate(pages)]
+    return add_paper_exam(store)
 
 
 def upload(*files: tuple[str, bytes]) -> list[tuple[str, io.BytesIO]]:
@@ -279,29 +250,6 @@ def test_scripts_without_codes_are_cut_by_the_regions_drawn_on_the_template(
     work(store)
     store_scan(store, marker, scan_id)
     assert stored_tokens(store, exam_id) == every_token(("0420",))
-
-
-PAPER_REGIONS = (
-    Region(question="1", page=1, x=0.1, y=0.15, w=0.8, h=0.25),
-    Region(question="2(b)", page=1, x=0.1, y=0.55, w=0.8, h=0.25),
-)
-
-
-@lru_cache(maxsize=1)
-def template() -> bytes:
-    from reportlab.pdfgen.canvas import Canvas
-
-    out = io.BytesIO()
-    canvas = Canvas(out, pagesize=(595, 842), invariant=1)
-    canvas.setFont("Helvetica", 11)
-    lines = ("Mock paper 2026 Biology: answer both questions", "Explain why the rate falls above forty degrees")
-    for y, text in zip((790, 760), lines, strict=True):
-        canvas.drawString(60, y, text)
-    canvas.drawString(60, 420, "2(b) Draw a cell and name the parts you can see in it")
-    canvas.drawString(60, 60, "End of the paper. Check your answers before you hand them in.")
-    canvas.showPage()
-    canvas.save()
-    return out.getvalue()
 
 
 def test_a_broken_template_is_refused_by_name_and_the_one_before_it_stays(

@@ -8,8 +8,8 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from components.judge.llm.prompt import PictureError
-from components.marking.paper import bare_paper, darkness
-from components.marking.ruling import ruling
+from components.paper.bare import bare_paper, darkness
+from components.paper.ruling import ruling
 
 _QUALITIES = (90, 80, 70, 55, 40)
 _SMALLEST_SIDE = 200

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from components.marking.paper import Pixels
+from components.paper.bare import Pixels
 
 Mask = NDArray[np.bool_]
 
