@@ -117,7 +117,7 @@ def _choose_pictures(store: Store, exam_id: int, judge: StoredJudge | None) -> b
     return bool(shown) and st.toggle(
         "Leave out the answers that are pictures",
         key=f"run_without_pictures_{exam_id}",
-        help="For a model that cannot read pictures. One with a transcript that a teacher has corrected is not left out.",
+        help="For a model that cannot read pictures. One with a transcript that a teacher corrected is not left out.",
     )
 
 
