@@ -47,7 +47,7 @@ async def _serve(seconds: float, log: TextIO) -> None:
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = int(re.search(rb"content-length: (\d+)", head.lower())[1])  # type: ignore[index]
                 body = await reader.readexactly(length)
-                if (about := _ABOUT.search(body)):
+                if about := _ABOUT.search(body):
                     log.write(f"{about[1].decode()}\n")
                     log.flush()
                 await asyncio.sleep(seconds)

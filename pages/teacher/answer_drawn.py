@@ -56,7 +56,7 @@ def draw_answer(store: Store, marker: Marker, question: StoredQuestion, there: E
 def _pad(store: Store, marker: Marker, question: StoredQuestion, there: Existing, pad: Pad) -> None:
     _reopen_button(store, there, pad)
     _page_row(store, pad)
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         tool = choose_tool("ink", RUBBER)
         _undo_and_clear(store, pad)
     _status(pad)
@@ -81,7 +81,7 @@ def _undo_and_clear(store: Store, pad: Pad) -> None:
         args=(store, pad),
     )
     st.button(
-        "Clear the page",
+        "Clear",
         key="ink_clear",
         icon=":material/delete:",
         disabled=not drawn,

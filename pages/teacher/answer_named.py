@@ -16,6 +16,7 @@ from storage.exams import StoredQuestion
 LARGEST_MB = 40
 MOST_FILES = 200
 SHEETS_SHOWN = 60
+REASONS_SHOWN = 8
 THUMBNAIL = 150  # pixels
 
 state = st.session_state
@@ -59,8 +60,8 @@ def many_files(store: Store, marker: Marker, question: StoredQuestion) -> None:
     fresh = list(dict.fromkeys(row.number for row in named if not row.problem and not row.known))
     if faulty:
         st.error(
-            f"{count(faulty, 'file')} cannot be stored; the table says why. Take them out or rename them: "
-            "all files are stored together, or none.",
+            f"{count(faulty, 'file')} cannot be stored. Take them out or rename them: all files are stored together, "
+            "or none.\n\n" + _reasons(named),
             title="Nothing can be stored yet",
         )
     sure = _new_candidates(key, fresh)
@@ -88,6 +89,13 @@ def _table(named: list[Row], here: list[ReadFile]) -> None:
         hide_index=True,
         column_config={"": st.column_config.TextColumn("What will happen", width="large")},
     )
+
+
+def _reasons(named: list[Row]) -> str:
+    """Why, file by file; what a long list leaves out stands in the table."""
+    lines = [f"- {plain(row.file)}: {plain(row.problem)}" for row in named if row.problem]
+    more = len(lines) - REASONS_SHOWN
+    return "\n".join(lines[:REASONS_SHOWN]) + (f"\n- and {more} more: see the table" if more > 0 else "")
 
 
 def _page_words(row: Row, each: ReadFile) -> str:

@@ -16,7 +16,7 @@ from storage.exams import StoredQuestion
 
 WAYS = {"Type": type_answer, "Draw": draw_answer, "Upload": upload_answer}
 KINDS = {"typed": "typed", "drawn": "drawn on screen", "photographed": "photographed", "scanned": "scanned"}
-PREVIEW = 420  # pixels
+PREVIEW = 320  # pixels
 
 state = st.session_state
 
@@ -115,4 +115,4 @@ def _show(store: Store, there: Existing) -> None:
 @st.cache_data(show_spinner=False, max_entries=100)
 def _preview(sha256: str, _store: Store) -> bytes:
     with _store.read() as db:
-        return thumbnail(pictures.content(db, sha256), 2 * PREVIEW)
+        return thumbnail(pictures.content(db, sha256), 3 * PREVIEW)

@@ -83,14 +83,14 @@ def _page_card(key: str, pages: list[Incoming], number: int, page: Incoming) -> 
     with st.container(border=True):
         looks = " · nothing seems to be written on it" if page.blank else ""
         st.markdown(f"**Page {number}** · {plain(page.name)}{looks}")
+        mended, came = st.columns(2)
         if page.offer.picture is None:
-            st.image(page.preview(False), width=420, alt=f"Page {number} as it came")
+            mended.image(page.preview(False), width="stretch", alt=f"Page {number} as it came")
         else:
-            mended, came = st.columns(2)
             with mended:
-                st.image(page.preview(True), caption="Mended", width=420, alt=f"Page {number} mended")
+                st.image(page.preview(True), caption="Mended", width="stretch", alt=f"Page {number} mended")
             with came:
-                st.image(page.preview(False), caption="As it came", width=420, alt=f"Page {number} as it came")
+                st.image(page.preview(False), caption="As it came", width="stretch", alt=f"Page {number} as it came")
             _choice(f"{key}_{id(page)}_choice", page)
         st.caption(plain(page.offer.said))
         with st.container(horizontal=True, gap="small"):

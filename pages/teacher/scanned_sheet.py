@@ -13,7 +13,7 @@ from components.workflow.scan_results import small_copy
 from components.workflow.scan_store import looks_blank
 from components.workflow.scanning import ScanSetup, folder_of
 from pages.teacher.scanned_act import attempt
-from storage import Store
+from storage import Store, exams
 from storage.scans import Scan
 
 CUTS_SHOWN = 40
@@ -36,7 +36,9 @@ def contact_sheet(store: Store, scan: Scan, setup: ScanSetup, plan: ScanPlan) ->
         "Look that each picture is the right answer, whole. A tick says that nothing is written in it: the picture is "
         "stored with that remark and no mark. You give “no response” on the marking page, with N."
     )
-    numbers = list(by_question)
+    with store.read() as db:
+        places = {each.question.number: each.position for each in exams.questions(db, scan.exam_id)}
+    numbers = sorted(by_question, key=lambda each: places.get(each, len(places) + 1))
     number = st.selectbox(
         "Question",
         numbers,

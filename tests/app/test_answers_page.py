@@ -262,7 +262,7 @@ def test_a_drawing_under_way_belongs_to_the_marker_who_draws_it(app: OpenPage, s
     at.session_state["marker_id"] = marker.id
     at.run()
     assert "saved · 1 stroke" in texts(at)
-    press(at, "Clear the page")
+    press(at, "Clear")
     assert "Nothing drawn on this page yet" in texts(at)
     press(at, "Undo")
     assert "saved · 1 stroke" in texts(at)

@@ -230,7 +230,7 @@ def test_undo_eraser_and_clear_do_what_they_say(tmp_path: Path, serve: Serve, ne
     saved(page, "2 strokes")
     page.get_by_role("button", name="Undo").first.click()
     saved(page, "1 stroke")
-    page.get_by_role("button", name="Clear the page").click()
+    page.get_by_role("button", name="Clear", exact=True).click()
     expect(page.get_by_text("Nothing drawn on this page yet.")).to_be_visible()
     page.get_by_role("button", name="Undo").first.click()
     saved(page, "1 stroke")

@@ -44,7 +44,7 @@ def test_the_demos_class_scan_is_read_looked_at_stored_and_comes_to_the_desk(ser
     expect(page.get_by_text("No rectangle yet")).to_have_count(0)
 
     page.get_by_role("button", name="Read the scan").click()
-    expect(page.get_by_text("Contact sheet")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Store 72 answers")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("img", name=re.compile("^Candidate 05.., question 1$"))).to_have_count(12)
     page.get_by_role("button", name="Store 72 answers").click()
     expect(page.get_by_text("72 answers of 12 candidates are stored.").first).to_be_visible(timeout=60_000)
