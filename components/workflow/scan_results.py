@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -70,6 +71,13 @@ def problem_page(folder: Path, row: int) -> Path | None:
     """The picture of the page that this row of the report is about, where one was kept."""
     place = folder / "problems" / f"{row}.jpg"
     return place if place.exists() else None
+
+
+def forget_results(folder: Path) -> None:
+    """Remove what was made of the scan's files, as its answers are stored. The files that came in stay."""
+    (folder / "plan.json").unlink(missing_ok=True)
+    for made in ("cuts", "small", "problems"):
+        shutil.rmtree(folder / made, ignore_errors=True)
 
 
 def _keep_problem_pages(folder: Path, plan: ScanPlan, files: Sequence[ScanFile]) -> None:

@@ -12,7 +12,7 @@ from components.intake.page_regions import ScanFault
 from components.intake.scan_types import Cut, ScanPlan
 from components.marking import Marker
 from components.workflow.answers import MOST_PAGES, ask_judge
-from components.workflow.scan_results import results
+from components.workflow.scan_results import forget_results, results
 from components.workflow.scanning import ScanSetup, folder_of, setup_of
 from storage import Store, events, exams, pictures, responses, scans
 from storage.pictures import NewPage, Picture
@@ -64,6 +64,7 @@ def store_scan(store: Store, marker: Marker, scan_id: int) -> StoredScan:
         about = {"scan": scan_id, "added": len(fresh), "already": len(answers) - len(fresh), "blank": blank}
         events.log(db, "scan stored", f"exam {exam.id}", about, marker.id)
         asked = [ask_judge(db, exam, question_id) for question_id in dict.fromkeys(row[0] for row in rows)]
+    forget_results(folder_of(store, scan_id))
     return StoredScan(len(fresh), len(answers) - len(fresh), len(ids), blank, any(asked))
 
 

@@ -85,7 +85,7 @@ def _settle_page(store: Store, scan: Scan, setup: ScanSetup, row: int, problem: 
         whose = st.selectbox(
             "Whose page is it?",
             options,
-            index=0 if problem.result == "duplicate page" or problem.candidate not in options else None,
+            index=None,
             placeholder="Choose",
             key=f"scan_whose_{key}",
             width=200,

@@ -12,7 +12,7 @@ from components.workflow import scanning
 from components.workflow.scan_results import Results, results
 from components.workflow.scan_store import store_scan
 from components.workflow.scanning import ScanSetup, folder_of
-from pages.department.exam_actions import go_button
+from pages.shared import guard
 from pages.teacher.scanned_act import PROBLEM, attempt
 from pages.teacher.scanned_check import class_and_files_part, problems_part, read_button, report_part
 from pages.teacher.scanned_print import print_part, when
@@ -49,7 +49,8 @@ def scanned_class(store: Store, marker: Marker, exam_id: int) -> None:
                 st.caption(
                     plain(f"{count(len(stored), 'scan')} stored; the last was brought in {when(stored[0].created_at)}.")
                 )
-                go_button(exam_id, "Mark the answers", "teacher/mark.py", ":material/edit_note:", key=f"scan_{exam_id}")
+                if st.button("Mark the answers", key=f"scan_mark_{exam_id}", icon=":material/edit_note:"):
+                    st.switch_page(guard.PAGES_FOLDER / "teacher/mark.py", query_params={"exam": str(exam_id)})
         begin_part(store, marker, exam_id)
         return
     _open(store, marker, scan, scanning.setup_of(scan), job)

@@ -17,7 +17,7 @@ from storage import Store, exams
 from storage.scans import Scan
 
 CUTS_SHOWN = 40
-WIDE = 230  # pixels of a small copy on screen
+WIDE = 210  # pixels of a small copy on screen
 
 state = st.session_state
 

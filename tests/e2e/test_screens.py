@@ -20,6 +20,7 @@ Serve = Callable[..., AppServer]
 NewPage = Callable[..., Page]
 PAGES = {
     "": "Candidate 0401",
+    "answers": "Answers on paper",
     "exams": "Demo mock 2026",
     "agreement": "Live ·",
     "judges": "Connect a model",

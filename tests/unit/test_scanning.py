@@ -90,6 +90,7 @@ def test_printed_books_that_were_written_in_and_scanned_are_stored_under_their_c
     done = store_scan(store, marker, scan_id)
     assert (done.added, done.already, done.candidates, done.blank, done.asked) == (6, 0, 3, 0, True)
     assert stored_tokens(store, exam_id) == every_token()
+    assert [path.name for path in folder_of(store, scan_id).iterdir()] == ["0001.pdf"]  # the scan itself stays
     with store.read() as db:
         first = responses.of_candidate(db, exam_id, "0417")[0]
         (page,) = pictures.pages(db, first.id)
