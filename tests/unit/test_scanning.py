@@ -232,6 +232,25 @@ def test_a_cancelled_reading_stops_and_goes_on_where_it_was(
     assert stored_tokens(store, exam_id) == every_token()
 
 
+def test_a_reading_whose_server_went_away_is_taken_up_by_the_next(
+    store: Store, exam_id: int, marker: Marker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanning, "TELL_SECONDS", -1.0)
+    book_id = order_books(store, exam_id, ROOMS, NUMBERS, marker.id)
+    files = upload(("class.pdf", scan_pdf(written(store, book_id))))
+    scan_id = scanning.begin(store, exam_id, marker, "books", NUMBERS, files, book_id=book_id)
+    scanning.start_reading(store, scan_id, marker)
+    with store.write() as db:
+        job = jobs.claim(db, "a server that dies")
+    assert job is not None
+    scanning.do_scan(store, job, lambda done, total, message: done < 2)
+    with store.write() as db:
+        db.execute("UPDATE jobs SET heartbeat_at = '2020-01-01T00:00:00.000000+00:00' WHERE id = ?", (job.id,))
+    work(store)
+    store_scan(store, marker, scan_id)
+    assert stored_tokens(store, exam_id) == every_token()
+
+
 def test_scripts_without_codes_are_cut_by_the_regions_drawn_on_the_template(
     store: Store, exam_id: int, marker: Marker
 ) -> None:
