@@ -10,7 +10,7 @@ from PIL import Image
 from components.workflow import printing
 from components.workflow.connections import default_judges
 from components.workflow.printing import Room, books_file
-from components.workflow.scanning import Region
+from components.workflow.scan_setup import Region
 from storage import Store, exams
 from tests.scans import DPI, Wear, draw_token, rendered, scanned
 from tests.support import two_point_question

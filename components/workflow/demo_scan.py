@@ -7,7 +7,7 @@ import io
 from components.marking import Marker
 from components.workflow import demo_content, paper_demo, scanning
 from components.workflow.connections import default_judges
-from components.workflow.scanning import Region
+from components.workflow.scan_setup import Region
 from storage import Store, exams, responses
 
 TITLE = "Demo class scan (invented)"

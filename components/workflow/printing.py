@@ -119,13 +119,17 @@ def printed(store: Store, book_id: int) -> Print:
 
 
 def prints(store: Store, exam_id: int) -> dict[int, tuple[str, Print]]:
-    """By id, when each print of the exam was made and what it is, newest first; one of several alike in layout."""
+    """By id, when books of each layout were last printed and for whom in all, newest first."""
     with store.read() as db:
         found = [(book.id, book.created_at, Print.model_validate(book.layout)) for book in scans.books(db, exam_id)]
-    alike: dict[str, int] = {}
-    for book_id, _, each in found:
-        alike.setdefault(each.book().layout, book_id)
-    return {book_id: (made, each) for book_id, made, each in found if book_id in alike.values()}
+    alike: dict[str, list[tuple[int, str, Print]]] = {}
+    for each in found:
+        alike.setdefault(each[2].book().layout, []).append(each)
+    merged = {}
+    for (book_id, made, newest), *older in alike.values():
+        everyone = dict.fromkeys(number for each in (newest, *(old for *_, old in older)) for number in each.candidates)
+        merged[book_id] = (made, newest.model_copy(update={"candidates": tuple(everyone)}))
+    return merged
 
 
 def books_file(store: Store, book_id: int) -> Path:

@@ -13,7 +13,8 @@ from components.intake.scan_types import Cut, ScanPlan
 from components.marking import Marker
 from components.workflow.answers import MOST_PAGES, ask_judge
 from components.workflow.scan_results import forget_results, results
-from components.workflow.scanning import ScanSetup, folder_of, setup_of
+from components.workflow.scan_setup import ScanSetup
+from components.workflow.scanning import folder_of, setup_of
 from storage import Store, events, exams, pictures, responses, scans
 from storage.pictures import NewPage, Picture
 

@@ -7,21 +7,20 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path, PurePath
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
-from pydantic import Field
 from sqlite_utils import Database
 
 from components.intake.answer_book import checked_candidates
-from components.intake.page_regions import ScanFault, TemplateRegion
+from components.intake.page_regions import ScanFault
 from components.intake.scan_pages import ScanFile, page_count
 from components.intake.scan_plan import Reading, read_answer_books, read_scripts
 from components.intake.scan_types import ScanPlan, Settled
 from components.marking import Marker
-from components.marking.scheme import Frozen
 from components.workflow.printing import printed
 from components.workflow.progress import Progress
 from components.workflow.scan_results import keep_results
+from components.workflow.scan_setup import Kept, Region, Ruling, ScanSetup, Way
 from storage import Store, events, jobs, scans
 from storage.jobs import Job
 from storage.scans import Scan
@@ -29,58 +28,6 @@ from storage.scans import Scan
 SCAN = "scan"
 TELL_SECONDS = 0.3
 _BLOCK = 1 << 20
-
-Way = Literal["books", "file", "fixed pages", "blank separators", "coded separators"]
-
-
-class Kept(Frozen):
-    """A file that came in: the name it had, and the name it has in the scan's folder."""
-
-    name: str
-    file: str
-
-
-class Region(Frozen):
-    """A question's place on the template: page from 1, the rest fractions of the page."""
-
-    question: str
-    page: int
-    x: float
-    y: float
-    w: float
-    h: float
-
-    def template_region(self) -> TemplateRegion:
-        return TemplateRegion(self.question, self.page, self.x, self.y, self.w, self.h)
-
-
-class Ruling(Frozen):
-    """What a person said about a page: whose and which it is; without a candidate it is left out."""
-
-    file: str
-    page: int
-    candidate: str = ""
-    book_page: int = 0
-    turn: Literal[0, 90, 180, 270] = 0
-
-
-class ScanSetup(Frozen):
-    """How a scan is to be read. `looks_blank` is what a person said of single cuts, by their names."""
-
-    way: Way
-    files: tuple[Kept, ...]
-    candidates: tuple[str, ...]
-    book_id: int | None = None
-    template: Kept | None = None
-    regions: tuple[Region, ...] = ()
-    colour: bool = False
-    rulings: tuple[Ruling, ...] = ()
-    accept_missing: tuple[str, ...] = ()
-    looks_blank: dict[str, bool] = Field(default_factory=dict)
-
-    def read_by(self) -> str:
-        """Stands for everything that decides what reading gives."""
-        return self.model_dump_json(exclude={"looks_blank"})
 
 
 def folder_of(store: Store, scan_id: int) -> Path:

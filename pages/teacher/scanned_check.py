@@ -16,7 +16,8 @@ from components.widgets.figures import count, plain
 from components.workflow import scanning
 from components.workflow.printing import class_list
 from components.workflow.scan_results import problem_page
-from components.workflow.scanning import Ruling, ScanSetup, folder_of
+from components.workflow.scan_setup import Ruling, ScanSetup
+from components.workflow.scanning import folder_of
 from pages.teacher.scanned_act import attempt
 from pages.teacher.scanned_setup import LARGEST_MB, TYPES
 from storage import Store

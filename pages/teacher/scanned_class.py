@@ -10,8 +10,9 @@ from components.marking import Marker
 from components.widgets.figures import count, plain
 from components.workflow import scanning
 from components.workflow.scan_results import Results, results
+from components.workflow.scan_setup import ScanSetup
 from components.workflow.scan_store import store_scan
-from components.workflow.scanning import ScanSetup, folder_of
+from components.workflow.scanning import folder_of
 from pages.shared import guard
 from pages.teacher.scanned_act import PROBLEM, attempt
 from pages.teacher.scanned_check import class_and_files_part, problems_part, read_button, report_part

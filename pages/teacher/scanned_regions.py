@@ -16,7 +16,8 @@ from components.widgets.figures import plain
 from components.widgets.ink_pad import room
 from components.widgets.region_pad import Box, region_pad
 from components.workflow import scanning
-from components.workflow.scanning import Region, ScanSetup, folder_of, template_file
+from components.workflow.scan_setup import Region, ScanSetup
+from components.workflow.scanning import folder_of, template_file
 from pages.teacher.scanned_act import attempt
 from storage import Store, exams, scans
 from storage.scans import Scan

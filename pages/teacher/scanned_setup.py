@@ -12,7 +12,7 @@ from components.widgets.figures import count, plain
 from components.workflow import scanning
 from components.workflow.demo_scan import demo_scan, is_paper_demo
 from components.workflow.printing import class_list, prints
-from components.workflow.scanning import Way
+from components.workflow.scan_setup import Way
 from pages.teacher.scanned_act import attempt
 from pages.teacher.scanned_print import when
 from storage import Store, responses

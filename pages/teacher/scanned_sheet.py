@@ -10,8 +10,9 @@ from components.intake.scan_types import Cut, ScanPlan
 from components.widgets.figures import count, plain
 from components.workflow import scanning
 from components.workflow.scan_results import small_copy
+from components.workflow.scan_setup import ScanSetup
 from components.workflow.scan_store import looks_blank
-from components.workflow.scanning import ScanSetup, folder_of
+from components.workflow.scanning import folder_of
 from pages.teacher.scanned_act import attempt
 from storage import Store, exams
 from storage.scans import Scan

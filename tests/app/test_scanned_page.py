@@ -11,6 +11,7 @@ from components.marking import Marker
 from components.workflow import scanning
 from components.workflow.connections import Connections
 from components.workflow.printing import books_file, order_books
+from components.workflow.scan_setup import Region
 from components.workflow.worker import Worker
 from storage import Store, exams, jobs, pictures, responses, scans
 from tests.app.conftest import OpenPage
@@ -259,7 +260,7 @@ def test_without_a_template_it_is_asked_for_and_reading_waits_for_rectangles(
     press(at, "Take this template")
     assert "No rectangle yet: 1, 2(b)." in texts(at)
     assert button(at, "Read the scan").disabled
-    region = scanning.Region(question="1", page=1, x=0.1, y=0.1, w=0.5, h=0.2)
+    region = Region(question="1", page=1, x=0.1, y=0.1, w=0.5, h=0.2)
     scanning.change(store, scan_id, lambda setup: setup.model_copy(update={"regions": (region,)}))
     at.run()
     assert "No rectangle yet: 2(b)." in texts(at)
