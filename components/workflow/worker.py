@@ -13,6 +13,7 @@ from threading import Event, Thread
 
 from components.intake.page_regions import ScanFault
 from components.judge import JudgeStopped
+from components.judge.llm import apart
 from components.workflow.batches import BATCH, do_batch
 from components.workflow.cohort import PROPOSE, options_of
 from components.workflow.connections import Connections
@@ -60,7 +61,7 @@ class Worker:
             await self._connections.close()
             return True
 
-        return asyncio.run(one())
+        return apart(one())
 
     async def _work(self) -> None:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "second-marker-work"))

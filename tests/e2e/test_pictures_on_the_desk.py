@@ -275,7 +275,7 @@ def test_fingers_pinch_pan_and_draw(tmp_path: Path, serve: Serve, new_page: NewP
     touch(page, [(0.6, 0.5)], [(0.5, 0.45)], [(0.4, 0.4)])
     assert view(page)["x"] < large["x"] - 20
     assert drawn(store, response) == []
-    page.get_by_role("button", name="Pen (P)").tap()
+    page.get_by_role("button", name="Pen (P)").click()  # Chromium takes no tap just after fingers that still moved
     expect(page.get_by_role("button", name="Pen (P)")).to_have_attribute("aria-pressed", "true")
     touch(page, [(0.3, 0.3)], [(0.4, 0.35)], [(0.6, 0.4)])
     saved(page, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import re
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 
 from components.judge import prices
-from components.judge.llm import Endpoint, LLMJudge
+from components.judge.llm import Endpoint, LLMJudge, apart
 from components.marking import (
     ChoiceKey,
     Outcome,
@@ -307,7 +306,7 @@ def test_a_crash_between_reading_and_the_end_reads_the_file_again_without_a_seco
         cut.setattr(stored_batches, "keep_report", power_cut)
         batches.read_output(desk.store, batch_id, [io.BytesIO(file.encode())])
         with pytest.raises(KeyboardInterrupt):
-            asyncio.run(batches.do_batch(desk.store, desk.connections, desk.job(batch_id), lambda *_: True))
+            apart(batches.do_batch(desk.store, desk.connections, desk.job(batch_id), lambda *_: True))
     assert desk.how_many() == 4
     desk.work()
     assert desk.how_many() == 4
@@ -350,7 +349,7 @@ def test_an_archived_exam_gets_no_proposal(tmp_path: Path) -> None:
     job = desk.job(batch_id)
     with desk.store.write() as db:
         exams.archive(db, desk.exam_id, None, "test")
-    asyncio.run(batches.do_batch(desk.store, desk.connections, job, lambda *_: True))
+    apart(batches.do_batch(desk.store, desk.connections, job, lambda *_: True))
     assert desk.how_many() == 0
     assert desk.report(batch_id)[0] == {"Response gone": 1}
 
@@ -509,7 +508,7 @@ def test_a_crash_after_creating_and_before_storing_the_id_submits_once(
         with monkeypatch.context() as cut:
             cut.setattr(batch_submit.Submission, "_note_remote", power_cut)
             with pytest.raises(Crash):
-                asyncio.run(batches.do_batch(desk.store, desk.connections, desk.job(batch_id), lambda *_: True))
+                apart(batches.do_batch(desk.store, desk.connections, desk.job(batch_id), lambda *_: True))
         assert [part.remote_id for part in desk.parts(batch_id)] == [None]
         # Others that were made since stand before it in the endpoint's list, on more than one page.
         for other in older:
@@ -562,7 +561,7 @@ def test_after_a_restart_while_it_is_in_progress_polling_goes_on(tmp_path: Path)
             told.append(message)
             return told.count("in progress") < 5
 
-        asyncio.run(batches.do_batch(desk.store, desk.connections, desk.job(batch_id), until_polled))
+        apart(batches.do_batch(desk.store, desk.connections, desk.job(batch_id), until_polled))
         assert desk.parts(batch_id)[0].status == "in_progress"
         server.next_state = lambda batch: "completed"
         desk.work()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import threading
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from components.judge import prices
-from components.judge.llm import Endpoint
+from components.judge.llm import Endpoint, apart
 from components.marking import Confidence, ProposalStatus
 from components.workflow import cohort
 from components.workflow.cohort import RunError, RunOptions, go_on
@@ -357,7 +356,7 @@ def test_the_limit_narrows_when_told_and_widens_again() -> None:
             limiter.replied()
         return [*limits, limiter.now]
 
-    assert asyncio.run(story()) == [8, 8, 9, 16]
+    assert apart(story()) == [8, 8, 9, 16]
 
 
 def test_a_rate_limit_holds_the_others_too(tmp_path: Path) -> None:

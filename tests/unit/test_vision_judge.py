@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from typing import Any
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from components.judge.evidence import find_quote
-from components.judge.llm import Capabilities, Endpoint, LLMJudge, Protocol, try_pictures
+from components.judge.llm import Capabilities, Endpoint, LLMJudge, Protocol, apart, try_pictures
 from components.judge.llm import test_connection as try_connection
 from components.judge.llm.connection import SAMPLE_QUESTION, SAMPLE_RESPONSE, SAMPLE_SCHEME, picture_words
 from components.judge.llm.eyes import NUMBER, trial_picture
@@ -482,7 +481,7 @@ async def trial(judge: LLMJudge) -> bool | None:
 def test_a_real_llama_server_without_a_projector_is_found_to_take_none() -> None:
     with llama_server() as base_url:
         judge = LLMJudge(Endpoint(base_url, SMALL_MODEL), tries=1)
-        assert asyncio.run(trial(judge)) is False
+        assert apart(trial(judge)) is False
         assert judge.blind
 
 

@@ -1,5 +1,6 @@
 """A judge on any OpenAI-compatible endpoint."""
 
+from components.judge.llm.apart import apart
 from components.judge.llm.connection import ConnectionReport, test_connection
 from components.judge.llm.endpoint import Endpoint
 from components.judge.llm.eyes import PictureTrial, try_pictures
@@ -16,6 +17,7 @@ __all__ = [
     "NotWanted",
     "PictureTrial",
     "Protocol",
+    "apart",
     "still_wanted",
     "test_connection",
     "try_pictures",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass, replace
 
 from components.judge.base import JudgeStopped
+from components.judge.llm.apart import apart
 from components.judge.llm.endpoint import Endpoint
 from components.judge.llm.eyes import PictureTrial, try_pictures
 from components.judge.llm.judge import LLMJudge
@@ -95,7 +95,7 @@ def _picture_trial(judge: LLMJudge) -> PictureTrial:
             await judge.exchange.close()
 
     try:
-        return asyncio.run(once())
+        return apart(once())
     except JudgeStopped:  # it has just replied without a picture, so it can be used without
         return PictureTrial(None)
 

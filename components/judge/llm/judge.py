@@ -13,6 +13,7 @@ from openai.types.chat import ChatCompletion
 
 from components.judge.base import JudgeStopped
 from components.judge.evidence import ReadIn, checked
+from components.judge.llm.apart import apart
 from components.judge.llm.endpoint import Endpoint
 from components.judge.llm.fence import neutralised
 from components.judge.llm.picture_limits import limits_of, scaled
@@ -94,7 +95,7 @@ class LLMJudge:
             finally:
                 await self.exchange.close()
 
-        return asyncio.run(once())
+        return apart(once())
 
     async def judge(
         self, question: Question, scheme: Scheme, response: Response, exemplars: Sequence[Exemplar] = ()
