@@ -8,9 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import HOW_TO_GET_A_BROWSER, AppServer, browser_path, running_app, running_browser
+
+
+# Two browsers and a language model may share two processors in CI.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +45,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)
         page.on("request", lambda request: foreign.append(request.url) if is_foreign(request.url) else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         return page
