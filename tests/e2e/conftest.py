@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import HOW_TO_GET_A_BROWSER, AppServer, browser_path, running_app, running_browser
 
-
 # Two browsers and a language model may share two processors in CI.
 expect.set_options(timeout=20_000)
 
