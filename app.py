@@ -17,9 +17,11 @@ except StoreError as error:
     st.error(str(error), title="The database cannot be opened")
     st.stop()
 
+# Before the profile: its browser-side memory may answer at once, and the page asked for must be known by then.
+page = st.navigation(guard.pages_for_role())
 guard.choose_profile()
 try:
-    st.navigation(guard.pages_for_role()).run()
+    page.run()
 except Exception:
     log.exception("A page met an error.")
     st.error(
