@@ -279,7 +279,7 @@ def test_fingers_pinch_pan_and_draw(tmp_path: Path, serve: Serve, new_page: NewP
     expect(page.get_by_role("button", name="Pen (P)")).to_have_attribute("aria-pressed", "true")
     touch(page, [(0.3, 0.3)], [(0.4, 0.35)], [(0.6, 0.4)])
     saved(page, 1)
-    page.get_by_role("button", name="Cross (X)").tap()
+    page.get_by_role("button", name="Cross (X)").click()
     expect(page.get_by_role("button", name="Cross (X)")).to_have_attribute("aria-pressed", "true")
     touch(page, [(0.5, 0.6)])
     saved(page, 2)
