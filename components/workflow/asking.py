@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 SILENT_IN_A_ROW, SILENT_AT_FIRST = 4, 2
 STORE_TRIES = 10
-GATHER_SECONDS = 0.03  # so few transactions leave time for asking, and a crash loses no more than this has gathered
+GATHER_SECONDS = 0.05  # so few transactions leave time for asking, and a crash loses no more than this has gathered
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Asking:
         self._told = told
         self._purse = purse
         self._at_once = asker.judge.endpoint.at_once
-        self._chunk = max(8, self._at_once // 4)
+        self._chunk = max(8, self._at_once // 2)
         self._stopped: JudgeStopped | None = None
         self._broken: sqlite3.Error | None = None
         self._unsent: list[Item] = []

@@ -253,6 +253,8 @@ class LLMJudge:
         return self.proposal(question, scheme, response, exemplars, samples, usage)
 
     async def _samples(self, asking: list[Message], scheme: Scheme, prompt: Prompt, asked: Asked) -> list[Sample]:
+        if self.endpoint.samples == 1:
+            return [await self._sample(asking, scheme, prompt, asked, 0)]
         each = (self._sample(asking, scheme, prompt, asked, i) for i in range(self.endpoint.samples))
         came = await asyncio.gather(*each, return_exceptions=True)
         samples = [sample for sample in came if isinstance(sample, Sample)]

@@ -9,7 +9,6 @@ from PIL import Image, ImageOps
 
 from components.judge.llm.prompt import PictureError
 from components.paper.bare import bare_paper, darkness
-from components.paper.ruling import ruling
 
 _QUALITIES = (90, 80, 70, 55, 40)
 _SMALLEST_SIDE = 200
@@ -63,6 +62,8 @@ def _plain(content: bytes, longest_side: int) -> Image.Image:
 
 
 def _unruled(image: Image.Image) -> Image.Image:
+    from components.paper.ruling import ruling  # noqa: PLC0415 — brings in scipy, which few runs need
+
     bare = bare_paper(image)
     printed = ruling(darkness(image, bare), lone_lines=False)
     clean = np.array(image)
