@@ -153,11 +153,17 @@ def test_uploaded_books_are_kept_and_their_reading_is_queued(
 
 def test_a_cancelled_reading_can_go_on(app: OpenPage, store: Store, marker: Marker, exam_id: int) -> None:
     begun(store, exam_id, marker)
+    with store.write() as db:
+        job = jobs.claim(db, "another server")  # or the app's own worker might have read it before the press
+    assert job is not None
     at = press(opened(app, marker), "Cancel")
     at.run()
     assert "Reading was stopped." in texts(at)
     press(at, "Go on reading")
-    assert "Cancel" in labels(at)
+    with store.read() as db:
+        again = jobs.get(db, job.id)
+    assert again is not None
+    assert again.status in ("queued", "running", "done")
 
 
 def test_a_reading_that_failed_says_why(app: OpenPage, store: Store, marker: Marker, exam_id: int) -> None:
