@@ -98,6 +98,15 @@ def known_inputs(db: Database, exam_id: int, judge_id: int) -> set[tuple[int, st
     return {(row["response_id"], row["inputs_hash"]) for row in rows}
 
 
+def before(db: Database, proposal: StoredProposal) -> StoredProposal | None:
+    """The mark that the same judge proposed on the response before this one, if it did."""
+    row = db.execute(
+        "SELECT max(id) AS id FROM proposals WHERE response_id = ? AND judge_id = ? AND id < ? AND status = 'proposed'",
+        (proposal.response_id, proposal.judge_id, proposal.id),
+    ).fetchone()
+    return None if row["id"] is None else get(db, row["id"])
+
+
 def counts_of_run(db: Database, run_id: int) -> dict[str, int]:
     """How many responses of the run have come to proposed, abstained and failed; a later retry counts in its place."""
     rows = db.execute(

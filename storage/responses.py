@@ -102,6 +102,41 @@ def candidates(db: Database, exam_id: int) -> list[str]:
     return [str(row["number"]) for row in rows]
 
 
+def places(db: Database, exam_id: int) -> dict[tuple[str, str], tuple[int, str]]:
+    """By (candidate number, question number), the id and text of each response of the exam."""
+    rows = db.execute(
+        "SELECT r.id, r.text, c.number AS candidate, q.number AS question FROM responses r "
+        "JOIN candidates c ON c.id = r.candidate_id JOIN questions q ON q.id = r.question_id WHERE r.exam_id = ?",
+        (exam_id,),
+    )
+    return {(row["candidate"], row["question"]): (row["id"], row["text"]) for row in rows}
+
+
+def of_place(db: Database, question_id: int, number: str) -> tuple[bool, int | None]:
+    """(whether the exam has the candidate, the id of their response to the question or None)."""
+    row = db.execute(
+        "SELECT r.id FROM questions q JOIN candidates c ON c.exam_id = q.exam_id AND c.number = ? "
+        "LEFT JOIN responses r ON r.question_id = q.id AND r.candidate_id = c.id WHERE q.id = ?",
+        (number, question_id),
+    ).fetchone()
+    return row is not None, None if row is None else row["id"]
+
+
+def by_candidate(db: Database, question_id: int) -> dict[str, int | None]:
+    """By the number of each of the exam's candidates, in their order, the id of their response; None where none is."""
+    rows = db.execute(
+        "SELECT c.number, r.id FROM questions q JOIN candidates c ON c.exam_id = q.exam_id "
+        "LEFT JOIN responses r ON r.candidate_id = c.id AND r.question_id = q.id WHERE q.id = ? ORDER BY c.position",
+        (question_id,),
+    )
+    return {str(row["number"]): row["id"] for row in rows}
+
+
+def set_kind(db: Database, response_id: int, kind: str) -> None:
+    """Note how an answer was given: typed, drawn, photographed or scanned."""
+    db.execute("UPDATE responses SET kind = ? WHERE id = ?", (kind, response_id))
+
+
 def of_question(db: Database, question_id: int, *, undecided: bool = False) -> list[StoredResponse]:
     """A question's responses, those without a human mark first, in candidate order; `undecided` gives those alone."""
     rows = db.execute(

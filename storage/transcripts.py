@@ -57,6 +57,16 @@ def has(db: Database, response_id: int, text: str) -> bool:
     return row.fetchone() is not None
 
 
+def lacking(db: Database, exam_id: int) -> list[int]:
+    """Ids of the exam's responses that have pictures and no transcript, question by question."""
+    rows = db.execute(
+        "SELECT DISTINCT r.id FROM responses r JOIN response_images i ON i.response_id = r.id WHERE r.exam_id = ? "
+        "AND NOT EXISTS (SELECT 1 FROM transcripts t WHERE t.response_id = r.id) ORDER BY r.question_id, r.id",
+        (exam_id,),
+    )
+    return [int(row["id"]) for row in rows]
+
+
 def confirmed(db: Database, question_id: int) -> dict[int, str]:
     """By response id, the newest transcript that a teacher wrote, for every response of the question that has one."""
     rows = db.execute(

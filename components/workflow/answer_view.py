@@ -62,7 +62,7 @@ def answer_view(store: Store, opened: OpenResponse, marker: Marker) -> AnswerVie
         pages = pictures.pages(db, response_id)
         if not pages:
             return AnswerView()
-        earlier = None if opened.proposal is None else _earlier(db, opened.proposal)
+        earlier = None if opened.proposal is None else proposals.before(db, opened.proposal)
         drawn = drawings.of_response(db, response_id)
         transcript = _transcript(db, response_id, opened.phase)
         source = _source(db, transcript)
@@ -126,14 +126,6 @@ def _displayed(sha256: str, content: bytes) -> DisplayPicture:
         out = io.BytesIO()
         shown.save(out, "JPEG", quality=JPEG_QUALITY)
     return DisplayPicture(sha256, "image/jpeg", out.getvalue())
-
-
-def _earlier(db: Database, proposal: StoredProposal) -> StoredProposal | None:
-    row = db.execute(
-        "SELECT max(id) AS id FROM proposals WHERE response_id = ? AND judge_id = ? AND id < ? AND status = 'proposed'",
-        (proposal.response_id, proposal.judge_id, proposal.id),
-    ).fetchone()
-    return None if row["id"] is None else proposals.get(db, row["id"])
 
 
 def _transcript(db: Database, response_id: int, phase: Phase) -> Transcript | None:

@@ -97,16 +97,10 @@ def candidate_number(typed: str) -> str:
 
 def existing(db: Database, question_id: int, number: str) -> Existing:
     """What there is of the candidate's answer to the question, and what may be done with it."""
-    row = db.execute(
-        "SELECT c.id, r.id AS response_id FROM questions q JOIN candidates c ON c.exam_id = q.exam_id AND c.number = ? "
-        "LEFT JOIN responses r ON r.question_id = q.id AND r.candidate_id = c.id WHERE q.id = ?",
-        (number, question_id),
-    ).fetchone()
-    if row is None:
-        return Existing(number, known=False, response=None)
-    if row["response_id"] is None:
-        return Existing(number, known=True, response=None)
-    response = responses.get(db, row["response_id"])
+    known, response_id = responses.of_place(db, question_id, number)
+    if response_id is None:
+        return Existing(number, known=known, response=None)
+    response = responses.get(db, response_id)
     if response is None:
         raise AnswerError("This exam has been archived or reset. Choose another exam.")
     pages = tuple(pictures.pages(db, response.id))
@@ -191,7 +185,7 @@ def _store(db: Database, marker: Marker, question: StoredQuestion, arriving: Arr
         if arriving.replace:
             pictures.detach(db, response_id)
         if not there.response.text.strip():
-            db.execute("UPDATE responses SET kind = ? WHERE id = ?", (arriving.kind, response_id))
+            responses.set_kind(db, response_id, arriving.kind)
         _withdraw_proposal(db, response_id)
         about_pages = {"before": there.seen, "replaced": arriving.replace}
         events.log(db, "answer's pages changed", f"response {response_id}", about_pages, marker.id)

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from sqlite_utils import Database
 
 from components.workflow.answers import AnswerError, Arriving, Existing, candidate_number, existing
-from storage import exams
+from storage import exams, responses
 from storage.pictures import NewPage
 
 _PAGE = re.compile(r"(.+?)_(\d{1,2})")
@@ -31,9 +31,7 @@ class Row:
 def rows(db: Database, question_id: int, files: Sequence[tuple[str, str]]) -> list[Row]:
     """A row for each (file name, what is wrong with the file or ""), in the order given."""
     question = exams.question(db, question_id)
-    known = {
-        row["number"] for row in db.execute("SELECT number FROM candidates WHERE exam_id = ?", (question.exam_id,))
-    }
+    known = set(responses.candidates(db, question.exam_id))
     named = [_row(file, fault, known) for file, fault in files]
     places = Counter((row.number, row.page) for row in named if not row.problem)
     there = {row.number: existing(db, question_id, row.number) for row in named if not row.problem}

@@ -45,21 +45,16 @@ def draft_exam(store: Store, exam_id: int, progress: Progress) -> str:
 def draft_all(store: Store, exam_id: int) -> None:
     """Draft what lacks a transcript, one response after another, each stored as it is done."""
     with store.read() as db:
-        rows = db.execute(
-            "SELECT DISTINCT r.id FROM responses r JOIN response_images i ON i.response_id = r.id WHERE r.exam_id = ? "
-            "AND NOT EXISTS (SELECT 1 FROM transcripts t WHERE t.response_id = r.id) ORDER BY r.question_id, r.id",
-            (exam_id,),
-        ).fetchall()
-    print(0, len(rows), flush=True)
-    for done, row in enumerate(rows, 1):
-        response_id = int(row["id"])
+        waiting = transcripts.lacking(db, exam_id)
+    print(0, len(waiting), flush=True)
+    for done, response_id in enumerate(waiting, 1):
         with store.read() as db:
             pages = [pictures.content(db, page.sha256) for page in pictures.pages(db, response_id)]
         text = "\n\n".join(recogniser.draft(page) for page in pages).strip()
         with store.write() as db:
             if transcripts.newest(db, response_id) is None:
                 transcripts.add(db, response_id, text, transcripts.RECOGNISER)
-        print(done, len(rows), flush=True)
+        print(done, len(waiting), flush=True)
 
 
 if __name__ == "__main__":

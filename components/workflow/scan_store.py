@@ -51,7 +51,7 @@ def store_scan(store: Store, marker: Marker, scan_id: int) -> StoredScan:
         answers = _grouped(plan.storable())
         questions = {each.question.number: each.id for each in exams.questions(db, exam.id)}
         _check_questions(answers, questions)
-        there = _there(db, exam.id)
+        there = responses.places(db, exam.id)
         fresh = {place: cuts for place, cuts in answers.items() if place not in there}
         _check_conflicts(db, {place: cuts for place, cuts in answers.items() if place in there}, there)
         ids = responses.add_candidates(db, exam.id, list(dict.fromkeys(candidate for candidate, _ in fresh)))
@@ -103,16 +103,6 @@ def _check_questions(answers: dict[Place, list[Cut]], questions: dict[str, int])
             f"The exam has no question {', '.join(lost)}, which this scan has answers to. Nothing was stored: "
             "draw its region for a question the exam has, or read books printed for the exam as it is now."
         )
-
-
-def _there(db: Database, exam_id: int) -> dict[Place, tuple[int, str]]:
-    """By candidate and question, the id and text of each response of the exam."""
-    rows = db.execute(
-        "SELECT r.id, r.text, c.number AS candidate, q.number AS question FROM responses r "
-        "JOIN candidates c ON c.id = r.candidate_id JOIN questions q ON q.id = r.question_id WHERE r.exam_id = ?",
-        (exam_id,),
-    )
-    return {(row["candidate"], row["question"]): (row["id"], row["text"]) for row in rows}
 
 
 def _check_conflicts(db: Database, meeting: dict[Place, list[Cut]], there: dict[Place, tuple[int, str]]) -> None:

@@ -11,9 +11,8 @@ from components.workflow.batch_read import BATCH_SHARE
 from components.workflow.cohort import RunError, RunOptions
 from components.workflow.connections import Connections
 from components.workflow.estimate import Estimate, estimate
-from components.workflow.exemplars import MOST_SHOTS
-from components.workflow.inputs import reads_exemplars
 from pages.pilot import run_words
+from pages.pilot.run_choices import choose_examples, choose_questions
 from storage import Store, exams, judges
 
 OPEN, STARTED, REFUSED = "start_a_batch", "batch_started", "batch_refused"
@@ -47,19 +46,11 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
         judge_id: int = st.selectbox(
             "Model", list(models), format_func=lambda each: models[each].name, key="batch_judge", width=420
         )
-    with store.read() as db:
-        numbers = {each.id: each.question.number for each in exams.questions(db, exam_id)}
-    chosen = st.multiselect(
-        "Questions",
-        list(numbers),
-        format_func=numbers.__getitem__,
-        placeholder="All questions",
-        key=f"batch_questions_{exam_id}",
-        help="Leave it empty for all of them.",
-    )
-    shots, grading = _examples(connections, judge_id)
+    questions = choose_questions(store, exam_id, "batch")
+    judge = connections.llm(judge_id)
+    assert judge is not None
+    shots, grading = choose_examples(judge, "batch")
     on_desk = st.toggle("Show its proposals on the marking desk", value=True, key="batch_on_desk")
-    questions = tuple(each for each in numbers if each in chosen) or None
     options = RunOptions(exam_id=exam_id, judge_id=judge_id, questions=questions, shots=shots, grading=grading)
     ahead = _ahead(str(store.path), options.model_dump_json(), _store=store, _connections=connections)
     if ahead is not None:
@@ -71,25 +62,6 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
         "Writing sends nothing. Blank answers, and choice and numeric questions, get their proposals at once and are "
         "not in the file\\."
     )
-
-
-def _examples(connections: Connections, judge_id: int) -> tuple[int, bool]:
-    """(examples shown with each response, whether with the grading process)."""
-    judge = connections.llm(judge_id)
-    if judge is None or not reads_exemplars(judge):
-        st.caption("No examples: a published prompt is asked as it was published, without them.")
-        return 0, True
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        shots: int = st.segmented_control(
-            "Examples",
-            list(range(MOST_SHOTS + 1)),
-            default=0,
-            required=True,
-            key="batch_shots",
-            help="Marked responses to the same question that the model is shown with each answer.",
-        )
-        grading = st.toggle("With the grading process", value=True, key="batch_grading", disabled=shots == 0)
-    return shots, grading
 
 
 def _words(ahead: Estimate) -> str:

@@ -14,9 +14,8 @@ from components.workflow import cohort
 from components.workflow.cohort import RunError, RunOptions
 from components.workflow.connections import Connections
 from components.workflow.estimate import Estimate, estimate
-from components.workflow.exemplars import MOST_SHOTS
-from components.workflow.inputs import reads_exemplars
 from pages.pilot import run_words
+from pages.pilot.run_choices import choose_examples, choose_questions
 from pages.shared import guard
 from storage import Store, exams, jobs, judges, pictures, runs
 from storage.exams import Exam
@@ -52,7 +51,7 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
             "Exam", list(open_exams), format_func=lambda each: open_exams[each].title, key="run_exam", width=300
         )
         judge = _choose_judge(connections, listed, open_exams[exam_id])
-    questions = _choose_questions(store, exam_id)
+    questions = choose_questions(store, exam_id, "run")
     shots, grading = _choose_examples(connections, judge)
     skip_pictures = _choose_pictures(store, exam_id, judge)
     cap = _choose_cap(judge)
@@ -121,47 +120,13 @@ def _choose_pictures(store: Store, exam_id: int, judge: StoredJudge | None) -> b
     )
 
 
-def _choose_questions(store: Store, exam_id: int) -> tuple[int, ...] | None:
-    with store.read() as db:
-        numbers = {each.id: each.question.number for each in exams.questions(db, exam_id)}
-    chosen = st.multiselect(
-        "Questions",
-        list(numbers),
-        format_func=numbers.__getitem__,
-        placeholder="All questions",
-        key=f"run_questions_{exam_id}",
-        help="Leave it empty for all of them.",
-    )
-    return tuple(each for each in numbers if each in chosen) or None
-
-
 def _choose_examples(connections: Connections, judge: StoredJudge | None) -> tuple[int, bool]:
-    """(examples shown with each response, whether with the grading process)."""
     asked = None if judge is None else connections.judge(judge)
-    if asked is None or not reads_exemplars(asked):
-        if judge is not None and judge.kind == judges.LLM:
-            st.caption("No examples: a published prompt is asked as it was published, without them.")
-        elif judge is not None:
-            st.caption("No examples: only a language model by the full protocol is shown marked responses.")
-        return 0, True
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        shots: int = st.segmented_control(
-            "Examples",
-            list(range(MOST_SHOTS + 1)),
-            default=0,
-            required=True,
-            key="run_shots",
-            help="Marked responses to the same question that the model is shown with each answer: standardisation "
-            "responses first, then others that cover the marks given.",
-        )
-        grading = st.toggle(
-            "With the grading process",
-            value=True,
-            key="run_grading",
-            disabled=shots == 0,
-            help="Which points the teacher gave, and why. Off: the answer and its mark alone.",
-        )
-    return shots, grading
+    if asked is not None:
+        return choose_examples(asked, "run")
+    if judge is not None:  # imported
+        st.caption("No examples: only a language model by the full protocol is shown marked responses.")
+    return 0, True
 
 
 def _choose_cap(judge: StoredJudge | None) -> float | None:

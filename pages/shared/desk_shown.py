@@ -7,6 +7,7 @@ from components.widgets.desk import Shown, ShownPage, ShownStrokes, ShownTranscr
 from components.workflow import desk as work
 from components.workflow.answer_view import AnnotatedPage, AnswerView
 from components.workflow.calibration import calibration_text
+from components.workflow.scan_store import BLANK_REGION
 
 
 def shown(opened: work.OpenResponse, view: AnswerView, points: tuple[str, ...] | None) -> Shown:
@@ -14,6 +15,8 @@ def shown(opened: work.OpenResponse, view: AnswerView, points: tuple[str, ...] |
     notes = [f"{note.marker_name}: {note.text}" for note in opened.notes if note.kind == "comment"]
     if opened.own is not None and opened.own.comment:
         notes.append(f"{opened.own.marker_name}, with the mark: {opened.own.comment}")
+    if opened.own is None and any(page.page.source.endswith(BLANK_REGION) for page in view.pages):
+        notes.append("The scan found nothing written here: press N if there is no response.")
     notes += [f"Already marked by {name}." for name in opened.marked_by_others]
     return Shown(
         response_id=opened.response.id,

@@ -11,7 +11,7 @@ from components.workflow.answers import AnswerError, Existing, candidate_number,
 from pages.teacher.answer_drawn import draw_answer
 from pages.teacher.answer_typed import type_answer
 from pages.teacher.answer_uploaded import upload_answer
-from storage import Store, pictures
+from storage import Store, pictures, responses
 from storage.exams import StoredQuestion
 
 WAYS = {"Type": type_answer, "Draw": draw_answer, "Upload": upload_answer}
@@ -48,12 +48,7 @@ def one_answer(store: Store, marker: Marker, question: StoredQuestion) -> None:
 
 def _candidate(store: Store, question: StoredQuestion) -> str | None:
     with store.read() as db:
-        rows = db.execute(
-            "SELECT c.number, r.id FROM candidates c LEFT JOIN responses r ON r.candidate_id = c.id "
-            "AND r.question_id = ? WHERE c.exam_id = ? ORDER BY c.position",
-            (question.id, question.exam_id),
-        )
-        answered = {row["number"]: row["id"] is not None for row in rows}
+        answered = {number: found is not None for number, found in responses.by_candidate(db, question.id).items()}
     key, kept = f"candidate_of_{question.exam_id}", f"answers_candidate_{question.exam_id}"
     if key not in state and kept in state:
         state[key] = state[kept]

@@ -196,6 +196,24 @@ def test_pictures_are_sent_once_with_the_next_responses_ahead_of_it(app: OpenPag
     assert parcels(at) == []
 
 
+def test_a_region_that_the_scan_found_blank_is_offered_as_no_response_and_stays_unmarked(
+    app: OpenPage, store: Store
+) -> None:
+    exam_id, [[blank, written]] = add_exam(store, [["", ""]])
+    out = io.BytesIO()
+    Image.new("RGB", (40, 40), "white").save(out, "PNG")
+    page = pictures.Picture(out.getvalue(), "image/png", 40, 40)
+    with store.write() as db:
+        pictures.attach(db, blank, [pictures.NewPage(page, source="class.pdf, page 2 · blank region")])
+        pictures.attach(db, written, [pictures.NewPage(page, source="class.pdf, page 4")])
+    marker = add_marker(store)
+    said = "The scan found nothing written here: press N if there is no response."
+    data = on_desk(app(PAGE, marker, exam=str(exam_id), response=str(blank)))
+    assert data["notes"] == [said]
+    assert data["own"] is None
+    assert on_desk(app(PAGE, marker, exam=str(exam_id), response=str(written)))["notes"] == []
+
+
 def test_a_database_of_a_newer_version_is_an_error_in_words(app: OpenPage, store: Store) -> None:
     with store.write() as db:
         db.execute("PRAGMA user_version = 99")
