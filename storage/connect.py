@@ -12,6 +12,8 @@ from pathlib import Path
 import platformdirs
 from sqlite_utils import Database
 
+from storage import standings
+
 MIGRATIONS = sorted((Path(__file__).parent / "migrations").glob("[0-9]*.sql"))
 NEWEST_VERSION = len(MIGRATIONS)
 
@@ -117,10 +119,13 @@ class Store:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 # Read again: another process may have migrated while this one waited for the lock.
-                for number, migration in enumerate(MIGRATIONS[_version(connection) :], _version(connection) + 1):
+                before = _version(connection)
+                for number, migration in enumerate(MIGRATIONS[before:], before + 1):
                     for statement in _statements(migration.read_text(encoding="utf-8")):
                         connection.execute(statement)
                     connection.execute(f"PRAGMA user_version = {number}")
+                if 0 < before < NEWEST_VERSION:
+                    standings.refresh_all(Database(connection, execute_plugins=False, recursive_triggers=False))
             except BaseException:
                 connection.rollback()
                 raise

@@ -2,49 +2,208 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 from sqlite_utils import Database
+
+from components.marking import Stage
 
 AGREEMENT = "agreement"
 ACCEPT = "accept"
 
 
-_LATER_MARK = (
-    "p.decision_id = (SELECT max(o.decision_id) FROM pairs o "
-    "WHERE o.response_id = p.response_id AND o.judge_id = p.judge_id AND o.kind = p.kind)"
-)
-
-
 @dataclass(frozen=True)
-class QuestionPairs:
-    """A question's pairs for one judge, as parallel tuples."""
+class Cell:
+    """`n` pairs of one question and judge that are alike; `seconds` is the sum over the `timed` of them."""
 
     question_id: int
     judge_id: int
-    ai: tuple[float, ...]
-    teacher: tuple[float, ...]
+    stage: Stage
+    confidence: str
+    ai: float
+    teacher: float
+    n: int
+    timed: int
+    seconds: float
 
 
-def by_question(db: Database, exam_id: int, kind: str) -> list[QuestionPairs]:
-    """The exam's pairs of one kind, grouped by question and judge, in question order.
+@dataclass(frozen=True)
+class DoubleCell:
+    """`n` responses of one question with the same marks of one judge and of two teachers who did not see it."""
 
-    Agreement has one pair a response, with the later of two teachers' marks: a second teacher is no second response,
-    and would narrow every interval for nothing.
+    question_id: int
+    judge_id: int
+    ai: float
+    first: float
+    second: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One pair, with what tells where it comes from."""
+
+    response_id: int
+    question_id: int
+    marker_id: int
+    stage: Stage
+    confidence: str
+    ai: float
+    teacher: float
+    given_at: str
+    decision_id: int
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which of an exam's pairs: every part that is set must hold. Days are UTC, YYYY-MM-DD, both included.
+
+    With a marker, all the marker's pairs; without, of several teachers' marks on a response the latest.
+    `groups` are (name, value) that the candidate must have.
     """
+
+    exam_id: int
+    question_ids: tuple[int, ...] | None = None
+    judge_id: int | None = None
+    marker_id: int | None = None
+    stage: Stage | None = None
+    handwritten: bool | None = None
+    since: str | None = None
+    until: str | None = None
+    groups: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def tallied(self) -> bool:
+        """Whether the tallies, kept whatever the exam's size, can answer; else its pairs are counted."""
+        return self.marker_id is None and self.since is None and self.until is None and not self.groups
+
+
+def cells(db: Database, kind: str, wanted: Wanted) -> list[Cell]:
+    """The wanted pairs of one kind, those that are alike counted together, in question order."""
+    where, parameters = _where(wanted)
+    if wanted.tallied:
+        source, counts = "tallies p", "sum(p.n) AS n, sum(p.timed) AS timed, sum(p.seconds) AS seconds"
+        where.append("p.n > 0")
+    else:
+        source = f"pairs p{_GROUP_JOIN if wanted.groups else ''}"
+        counts = "count(*) AS n, count(p.seconds) AS timed, total(p.seconds) AS seconds"
     rows = db.execute(
-        "SELECT p.question_id, p.judge_id, p.ai_mark, p.teacher_mark "
-        "FROM pairs p JOIN questions q ON q.id = p.question_id "
-        f"WHERE p.exam_id = ? AND p.kind = ? AND (p.kind = 'accept' OR {_LATER_MARK}) "
-        "ORDER BY q.position, p.judge_id, p.response_id, p.marker_id",
-        (exam_id, kind),
+        f"SELECT p.question_id, p.judge_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark, {counts} FROM {source} "
+        f"WHERE p.kind = :kind AND {' AND '.join(where)} "
+        "GROUP BY p.question_id, p.judge_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark",
+        {"kind": kind, **parameters},
     )
-    grouped: dict[tuple[int, int], tuple[list[float], list[float]]] = {}
-    for row in rows:
-        ai, teacher = grouped.setdefault((row["question_id"], row["judge_id"]), ([], []))
-        ai.append(row["ai_mark"])
-        teacher.append(row["teacher_mark"])
-    return [QuestionPairs(q, j, tuple(ai), tuple(teacher)) for (q, j), (ai, teacher) in grouped.items()]
+    return [
+        Cell(
+            row["question_id"],
+            row["judge_id"],
+            Stage(row["stage"]),
+            row["confidence"],
+            row["ai_mark"],
+            row["teacher_mark"],
+            row["n"],
+            row["timed"],
+            row["seconds"],
+        )
+        for row in rows
+    ]
+
+
+def double_cells(db: Database, wanted: Wanted) -> list[DoubleCell]:
+    """The wanted exam's double-marked responses, by question, judge, candidate's groups and how the answer came.
+
+    Two teachers' marks are no one marker's, stage's or day's, so those parts of `wanted` do not count here.
+    """
+    where, parameters = ["p.exam_id = :exam", *_question_where(wanted)], _parameters(wanted)
+    if wanted.handwritten is not None:
+        where.append("p.handwritten = :handwritten")
+    if wanted.groups:
+        source, counts = f"double_marked p{_GROUP_JOIN}", "count(*) AS n"
+        where.append(_IN_GROUPS)
+    else:
+        source, counts = "double_tallies p", "sum(p.n) AS n"
+        where.append("p.n > 0")
+    rows = db.execute(
+        f"SELECT p.question_id, p.judge_id, p.ai_mark, p.first_mark, p.second_mark, {counts} FROM {source} "
+        f"WHERE {' AND '.join(where)} GROUP BY p.question_id, p.judge_id, p.ai_mark, p.first_mark, p.second_mark",
+        parameters,
+    )
+    return [DoubleCell(*row) for row in rows]
+
+
+def newest(db: Database, kind: str, wanted: Wanted, most: int) -> list[Pair]:
+    """Of the wanted pairs the `most` given last, the oldest of them first."""
+    where, parameters = _where(wanted, rows=True)
+    rows = db.execute(
+        "SELECT p.response_id, p.question_id, p.marker_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark, "
+        f"p.given_at, p.decision_id FROM pairs p{_GROUP_JOIN if wanted.groups else ''} "
+        f"WHERE p.kind = :kind AND {' AND '.join(where)} ORDER BY p.decision_id DESC LIMIT :most",
+        {"kind": kind, "most": most, **parameters},
+    ).fetchall()
+    return [_pair(row) for row in reversed(rows)]
+
+
+_GROUP_JOIN = " JOIN responses r ON r.id = p.response_id JOIN candidates c ON c.id = r.candidate_id"
+_IN_GROUPS = (
+    "NOT EXISTS (SELECT 1 FROM json_each(:groups) g WHERE NOT EXISTS (SELECT 1 FROM json_each(c.groups) h "
+    "WHERE h.key = json_extract(g.value, '$[0]') AND h.value = json_extract(g.value, '$[1]')))"
+)
+
+
+def _where(wanted: Wanted, *, rows: bool = False) -> tuple[list[str], dict[str, Any]]:
+    where = ["p.exam_id = :exam", *_question_where(wanted)]
+    if wanted.stage is not None:
+        where.append("p.stage = :stage")
+    if wanted.handwritten is not None:
+        where.append("p.handwritten = :handwritten")
+    if rows or not wanted.tallied:
+        where.append("p.counted = 1" if wanted.marker_id is None else "p.marker_id = :marker")
+    if wanted.since is not None:
+        where.append("p.given_at >= :since")
+    if wanted.until is not None:
+        where.append("p.given_at < date(:until, '+1 day')")
+    if wanted.groups:
+        where.append(_IN_GROUPS)
+    return where, _parameters(wanted)
+
+
+def _question_where(wanted: Wanted) -> list[str]:
+    where = []
+    if wanted.question_ids is not None:
+        where.append("p.question_id IN (SELECT value FROM json_each(:questions))")
+    if wanted.judge_id is not None:
+        where.append("p.judge_id = :judge")
+    return where
+
+
+def _parameters(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "exam": wanted.exam_id,
+        "questions": json.dumps(wanted.question_ids),
+        "judge": wanted.judge_id,
+        "stage": wanted.stage,
+        "handwritten": wanted.handwritten,
+        "marker": wanted.marker_id,
+        "since": wanted.since,
+        "until": wanted.until,
+        "groups": json.dumps(wanted.groups),
+    }
+
+
+def _pair(row: Any) -> Pair:
+    return Pair(
+        row["response_id"],
+        row["question_id"],
+        row["marker_id"],
+        Stage(row["stage"]),
+        row["confidence"],
+        row["ai_mark"],
+        row["teacher_mark"],
+        row["given_at"],
+        row["decision_id"],
+    )
 
 
 def state(db: Database, exam_id: int) -> tuple[int, int, int]:
@@ -60,23 +219,11 @@ def state(db: Database, exam_id: int) -> tuple[int, int, int]:
 def judges_on_desk(db: Database, exam_id: int) -> dict[int, int]:
     """By question, the judge whose proposals stand on the exam's desk now (the newest standing one's, if several)."""
     rows = db.execute(
-        "SELECT newest.question_id, p.judge_id FROM "
-        "(SELECT question_id, max(proposal_id) AS id FROM standings WHERE exam_id = ? GROUP BY question_id) newest "
-        "JOIN proposals p ON p.id = newest.id",
+        "SELECT q.id, p.judge_id FROM questions q JOIN proposals p ON p.id = "
+        "(SELECT max(s.proposal_id) FROM standings s WHERE s.question_id = q.id) WHERE q.exam_id = ?",
         (exam_id,),
     )
-    return {int(row["question_id"]): int(row["judge_id"]) for row in rows}
-
-
-def imported_by_question(db: Database, exam_id: int) -> dict[tuple[int, int], int]:
-    """By (question, judge), how many of the exam's agreement pairs rest on an imported mark; the rest are blind."""
-    rows = db.execute(
-        "SELECT p.question_id, p.judge_id, count(*) AS n FROM pairs p JOIN decisions d ON d.id = p.decision_id "
-        f"WHERE p.exam_id = ? AND p.kind = 'agreement' AND d.stage = 'imported' AND {_LATER_MARK} "
-        "GROUP BY p.question_id, p.judge_id",
-        (exam_id,),
-    )
-    return {(int(row["question_id"]), int(row["judge_id"])): int(row["n"]) for row in rows}
+    return {int(row["id"]): int(row["judge_id"]) for row in rows}
 
 
 def within_tolerance(
@@ -90,18 +237,17 @@ def within_tolerance(
 ) -> tuple[int, int]:
     """(within their question's tolerance, all) of the judge's agreement pairs at this confidence.
 
-    Of the exam, or of one of its questions; without the pairs of the response `but_response`.
+    Of the exam, or of one of its questions; without the pair of the response `but_response`.
     """
-    # Each question once, its bounds worked out, then one stretch of the index that holds all the rest: a busy exam has
-    # tens of thousands of pairs, and this is read between a decision and the next response.
     row = db.execute(
-        "WITH allowed AS MATERIALIZED ("
-        "    SELECT id, -tolerance - 1e-9 AS least, tolerance + 1e-9 AS most FROM questions "
-        "    WHERE exam_id = :exam AND (:question IS NULL OR id = :question)"
-        ") SELECT count(*) FILTER (WHERE p.ai_mark - p.teacher_mark BETWEEN a.least AND a.most), count(*) "
-        "FROM allowed a CROSS JOIN pairs p INDEXED BY pairs_by_confidence ON p.question_id = a.id "
-        "WHERE p.judge_id = :judge AND p.kind = 'agreement' AND p.exam_id = :exam AND p.confidence = :confidence "
-        "AND p.response_id IS NOT :but",
+        "SELECT coalesce(sum(n) FILTER (WHERE abs(ai_mark - teacher_mark) <= q.tolerance + 1e-9), 0), "
+        "coalesce(sum(n), 0) FROM ("
+        "    SELECT question_id, ai_mark, teacher_mark, n FROM tallies "
+        "    WHERE exam_id = :exam AND kind = 'agreement' AND judge_id = :judge AND confidence = :confidence "
+        "    UNION ALL SELECT question_id, ai_mark, teacher_mark, -1 FROM pairs "
+        "    WHERE response_id = :but AND exam_id = :exam AND kind = 'agreement' AND judge_id = :judge "
+        "      AND confidence = :confidence AND counted = 1"
+        ") p JOIN questions q ON q.id = p.question_id WHERE :question IS NULL OR q.id = :question",
         {"exam": exam_id, "question": question_id, "judge": judge_id, "confidence": confidence, "but": but_response},
     ).fetchone()
     return int(row[0]), int(row[1])

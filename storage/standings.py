@@ -129,55 +129,94 @@ def refresh_exam(db: Database, exam_id: int) -> None:
     _refresh(db, "IN (SELECT id FROM responses WHERE exam_id = :id)", exam_id)
 
 
+def refresh_all(db: Database) -> None:
+    """Bring every response of the database up to date, after a migration has made or changed what is derived."""
+    _refresh(db, "IN (SELECT id FROM responses WHERE id > :id)", 0)
+
+
 def _refresh(db: Database, which: str, id_: int | str) -> None:
-    for statement in (_REFRESH_STANDINGS, _FORGET_PAIRS, _REFRESH_PAIRS):
+    for statement in (_REFRESH_STANDINGS, _FORGET_DOUBLE_MARKED, _FORGET_PAIRS, _REFRESH_PAIRS, _REFRESH_DOUBLE_MARKED):
         db.execute(statement.replace(":which", which), {"id": id_})
 
 
 # The statements below work on the responses whose id is `:which`, a condition that `_refresh` puts in.
-# A decision is live until a later row undoes it. The final mark is the latest adjudicated decision, else the latest.
+# A decision is live until a later row undoes it.
 _LIVE = """SELECT d.* FROM decisions d
     WHERE d.response_id {of} AND d.outcome <> 'undo'
       AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)"""
 
+# The final mark is the latest decision; once there is an adjudicated one, what the exam's rule makes of the two. A mean
+# between two steps goes up to the next.
 _REFRESH_STANDINGS = f"""
 UPDATE standings SET
-    (proposal_id, decision_id, outcome, final_mark, marked, human, flagged, unsure, differs) = (
+    (proposal_id, decision_id, outcome, final_mark, marked, human, flagged, unsure, differs, adjudicated, gap, disputed)
+    = (
         WITH live AS ({_LIVE.format(of="= standings.response_id")}),
-        final AS (SELECT * FROM live ORDER BY stage = 'adjudicated' DESC, id DESC LIMIT 1),
         question AS (
-            SELECT q.type IN ('single_choice', 'multiple_choice', 'numeric') AS objective, q.tolerance, e.judge_id
+            SELECT q.type IN ('single_choice', 'multiple_choice', 'numeric') AS objective, q.tolerance + 1e-9 AS most,
+                   q.mark_step, e.judge_id, coalesce(json_extract(e.settings, '$.what_stands'), 'adjudicator') AS rule
             FROM questions q JOIN exams e ON e.id = q.exam_id WHERE q.id = standings.question_id
         ),
         desk AS (
-            SELECT p.* FROM question CROSS JOIN proposals p JOIN judges j ON j.id = p.judge_id
+            SELECT p.id, p.status, p.mark, p.confidence
+            FROM question CROSS JOIN proposals p JOIN judges j ON j.id = p.judge_id
             WHERE p.response_id = standings.response_id
               AND CASE WHEN question.objective
                        THEN j.kind = 'objective' OR j.id = question.judge_id AND j.kind = 'imported'
                        ELSE j.id = question.judge_id END
             ORDER BY p.id DESC LIMIT 1
-        )
+        ),
+        given AS (SELECT id, outcome, mark FROM live WHERE stage <> 'adjudicated' ORDER BY id DESC LIMIT 1),
+        ruled AS (SELECT id, outcome, mark FROM live WHERE stage = 'adjudicated' ORDER BY id DESC LIMIT 1),
+        final AS (
+            SELECT id, outcome, mark FROM given WHERE NOT EXISTS (SELECT 1 FROM ruled)
+            UNION ALL
+            SELECT CASE WHEN stands.kept THEN given.id ELSE ruled.id END,
+                   CASE WHEN stands.kept THEN given.outcome ELSE ruled.outcome END,
+                   CASE WHEN stands.kept THEN given.mark WHEN stands.halved IS NULL THEN ruled.mark
+                        ELSE mark_step * (CAST(halved / mark_step AS INTEGER)
+                                          + (halved / mark_step > CAST(halved / mark_step AS INTEGER))) END
+            FROM ruled CROSS JOIN question LEFT JOIN given CROSS JOIN (
+                SELECT coalesce(rule = 'teacher' OR rule = 'within tolerance'
+                                AND abs(given.mark - ruled.mark) <= most, 0) AND given.outcome = 'mark'
+                                AND ruled.outcome = 'mark' AS kept,
+                       CASE WHEN rule = 'mean' THEN (given.mark + ruled.mark) / 2 END AS halved
+                FROM ruled CROSS JOIN question LEFT JOIN given
+            ) stands
+        ),
+        marks AS (
+            SELECT mark FROM (
+                SELECT mark, max(id) FROM live WHERE stage <> 'adjudicated' GROUP BY marker_id
+            ) UNION ALL SELECT mark FROM desk
+        ),
+        apart AS (SELECT CASE WHEN count(mark) > 1 THEN max(mark) - min(mark) END AS gap FROM marks)
         SELECT desk.id, final.id, final.outcome, final.mark,
                EXISTS (SELECT 1 FROM live WHERE stage <> 'imported'),
                final.id IS NOT NULL,
                coalesce((SELECT kind = 'flag' FROM notes WHERE response_id = standings.response_id
                          AND kind IN ('flag', 'unflag') ORDER BY id DESC LIMIT 1), 0),
                desk.status IS NOT 'proposed' OR desk.confidence IS 'unsure',
-               coalesce(abs(desk.mark - final.mark) > question.tolerance, 0)
-        FROM question LEFT JOIN final LEFT JOIN desk
+               coalesce(abs(desk.mark - final.mark) > question.most, 0),
+               EXISTS (SELECT 1 FROM ruled),
+               apart.gap,
+               coalesce(apart.gap > question.most AND NOT EXISTS (SELECT 1 FROM ruled), 0)
+        FROM question CROSS JOIN apart LEFT JOIN final LEFT JOIN desk
     )
 WHERE response_id :which
 """
 
 _FORGET_PAIRS = "DELETE FROM pairs WHERE response_id :which"
+_FORGET_DOUBLE_MARKED = "DELETE FROM double_marked WHERE response_id :which"
 
 # Agreement counts a marker's latest blind or imported word on a response, the accept rate their latest with a proposal
 # in view and that very proposal alone; a word that is no mark ("no response") makes no pair. A blind mark that is
 # undone after its reveal still counts, or undoing would quietly remove just the disagreements. A decision's own
-# proposal counts for its judge: it stood when the mark was given.
+# proposal counts for its judge: it stood when the mark was given. A second teacher is no second response, and would
+# narrow every interval for nothing: of several teachers' marks agreement counts the latest. Who took ten minutes had
+# gone away.
 _REFRESH_PAIRS = f"""
 WITH live AS ({_LIVE.format(of=":which")}),
-counted AS (
+latest AS (
     SELECT max(d.id) AS decision_id, d.response_id, d.marker_id, 'agreement' AS kind FROM decisions d
     WHERE d.response_id :which AND d.outcome <> 'undo' AND d.stage IN ('blind', 'imported')
       AND NOT EXISTS (
@@ -192,7 +231,7 @@ counted AS (
 judged AS (
     SELECT c.decision_id, c.response_id, c.marker_id, c.kind, p.judge_id,
            coalesce(max(CASE WHEN p.id = d.proposal_id THEN p.id END), max(p.id)) AS proposal_id
-    FROM counted c JOIN decisions d ON d.id = c.decision_id
+    FROM latest c JOIN decisions d ON d.id = c.decision_id
     JOIN proposals p ON p.response_id = c.response_id AND p.status = 'proposed'
     WHERE d.outcome = 'mark' AND (c.kind = 'agreement' OR p.id = d.proposal_id AND EXISTS (
         SELECT 1 FROM sightings s
@@ -200,12 +239,26 @@ judged AS (
           AND s.created_at <= d.created_at))
     GROUP BY c.decision_id, c.response_id, c.marker_id, c.kind, p.judge_id
 )
-INSERT INTO pairs (response_id, marker_id, judge_id, kind, exam_id, question_id, ai_mark, teacher_mark,
-                   decision_id, proposal_id, confidence)
-SELECT g.response_id, g.marker_id, g.judge_id, g.kind, r.exam_id, r.question_id, p.mark, d.mark, d.id, p.id,
-       p.confidence
+INSERT INTO pairs (response_id, marker_id, judge_id, kind, exam_id, question_id, stage, counted, handwritten,
+                   confidence, ai_mark, teacher_mark, seconds, given_at, decision_id, proposal_id)
+SELECT g.response_id, g.marker_id, g.judge_id, g.kind, r.exam_id, r.question_id, d.stage,
+       g.kind = 'accept' OR d.id = max(d.id) OVER (PARTITION BY g.response_id, g.judge_id, g.kind),
+       r.kind <> 'typed', coalesce(p.confidence, ''), p.mark, d.mark,
+       CASE WHEN d.seconds > 0 AND d.seconds < 600 THEN d.seconds END, d.created_at, d.id, p.id
 FROM judged g JOIN decisions d ON d.id = g.decision_id JOIN proposals p ON p.id = g.proposal_id
 JOIN responses r ON r.id = g.response_id
+"""
+
+# The two earliest registered of several teachers, always in the same places. The AI's mark is that of the counted pair.
+_REFRESH_DOUBLE_MARKED = """
+INSERT INTO double_marked (response_id, judge_id, exam_id, question_id, handwritten, ai_mark, first_mark, second_mark)
+SELECT response_id, judge_id, exam_id, question_id, handwritten, max(CASE WHEN counted = 1 THEN ai_mark END),
+       max(CASE WHEN place = 1 THEN teacher_mark END), max(CASE WHEN place = 2 THEN teacher_mark END)
+FROM (
+    SELECT *, row_number() OVER (PARTITION BY response_id, judge_id ORDER BY marker_id) AS place
+    FROM pairs WHERE response_id :which AND kind = 'agreement'
+)
+GROUP BY response_id, judge_id HAVING count(*) > 1
 """
 
 

@@ -23,7 +23,9 @@ from components.widgets.figures import (
     signed,
     under_qwk,
 )
-from components.workflow.agreement import ExamFigures, Pulse, QuestionFigures, exam_figures, pulse
+from components.workflow.agreement.figures import ExamFigures, QuestionFigures, exam_figures
+from components.workflow.agreement.pulse import Pulse, pulse
+from components.workflow.agreement.selection import Selection
 from pages.shared import guard
 from pages.shared.desk_services import services
 from storage import exams
@@ -63,7 +65,7 @@ def figures_at(exam_id: int, now: Pulse) -> ExamFigures:
     """The exam's figures, worked out again only when something has changed since they were."""
     drawn = state.get("agreement_drawn")
     if drawn is None or drawn[0] != (exam_id, now.changes):
-        drawn = ((exam_id, now.changes), exam_figures(store, exam_id))
+        drawn = ((exam_id, now.changes), exam_figures(store, Selection(exam_id)))
         state["agreement_drawn"] = drawn
     figures: ExamFigures = drawn[1]
     return figures

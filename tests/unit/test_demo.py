@@ -70,7 +70,7 @@ def test_a_fresh_folder_gets_the_demo_once_with_its_proposals_and_live_agreement
     assert worker.do_one()
     with store.read() as db:
         missing = db.execute("SELECT count(*) FROM standings WHERE proposal_id IS NULL").fetchone()[0]
-        counted = pairs.by_question(db, exam.id, pairs.AGREEMENT)
+        counted = pairs.cells(db, pairs.AGREEMENT, pairs.Wanted(exam.id))
         said = db.execute(
             "SELECT DISTINCT p.status, p.reason FROM standings s JOIN proposals p ON p.id = s.proposal_id "
             "JOIN response_images i ON i.response_id = s.response_id WHERE s.exam_id = ?",
@@ -79,7 +79,7 @@ def test_a_fresh_folder_gets_the_demo_once_with_its_proposals_and_live_agreement
     assert {row["status"] for row in said} == {"abstained"}
     assert all("cannot read pictures" in row["reason"] for row in said), "an answer on paper is not a blank one"
     assert missing == 0
-    assert sum(len(each.ai) for each in counted) > 100  # alive at first sight
+    assert sum(cell.n for cell in counted) > 100  # alive at first sight
 
 
 def test_reset_restores_the_demo_and_keeps_the_old_marks_on_record(tmp_path: Path) -> None:

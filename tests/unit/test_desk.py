@@ -58,9 +58,8 @@ class Desk:
 
     def pairs(self, kind: str) -> list[tuple[float, float]]:
         with self.store.read() as db:
-            return [
-                p for each in pairs.by_question(db, self.exam_id, kind) for p in zip(each.ai, each.teacher, strict=True)
-            ]
+            found = pairs.cells(db, kind, pairs.Wanted(self.exam_id))
+        return [(cell.ai, cell.teacher) for cell in found for _ in range(cell.n)]
 
 
 def test_accepting_gives_the_stored_proposals_mark_and_moves_on(tmp_path: Path) -> None:

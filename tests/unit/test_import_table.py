@@ -125,12 +125,13 @@ def test_ai_marks_stand_on_the_desk_as_proposals_that_say_where_they_come_from(t
         assert (proposal.status, proposal.mark) == (ProposalStatus.PROPOSED, 4)
         assert "imported from mock.csv" in proposal.label
         # AI 4 with 2, the later of 3 and 2; AI 0 with 0; AI 2 with 2, the later of 1.5 and 2.
-        counted = {
-            p.question_id: sorted(zip(p.ai, p.teacher, strict=True))
-            for p in pairs.by_question(db, exam.id, pairs.AGREEMENT)
-        }
-        assert list(counted.values()) == [[(0, 0), (4, 2)], [(2, 2)]]
-        assert pairs.by_question(db, exam.id, pairs.ACCEPT) == []
+        counted = [
+            (cell.question_id, cell.ai, cell.teacher, cell.n)
+            for cell in pairs.cells(db, pairs.AGREEMENT, pairs.Wanted(exam.id))
+        ]
+        first, second = (stored.id for stored in exams.questions(db, exam.id))
+        assert counted == [(first, 0, 0, 1), (first, 4, 2, 1), (second, 2, 2, 1)]
+        assert pairs.cells(db, pairs.ACCEPT, pairs.Wanted(exam.id)) == []
         assert jobs.active(db) == []
 
 
@@ -148,7 +149,7 @@ def test_the_offline_judge_proposes_where_the_table_has_no_ai_marks_or_where_it_
             assert judge.kind == judges.OFFLINE
         queued = [(job.kind, job.payload) for job in jobs.active(db)]
         assert queued == [("propose", {"exam_id": made.exam_id}) for made in (without, beside)]
-        judged = {pair.judge_id for pair in pairs.by_question(db, beside.exam_id, pairs.AGREEMENT)}
+        judged = {cell.judge_id for cell in pairs.cells(db, pairs.AGREEMENT, pairs.Wanted(beside.exam_id))}
         assert len(judged) == 1, "the table's AI marks still count in agreement"
 
 
@@ -483,10 +484,10 @@ def test_refreshing_an_exam_at_once_gives_what_refreshing_each_response_gives(tm
             stored_standings.refresh_exam(db, exam.id)
     assert derived(store) == one_by_one
     with store.write() as db:
-        db.execute("UPDATE pairs SET ai_mark = 0")
+        db.execute("DELETE FROM pairs")
         stored_standings.refresh_exam(db, exam_id)
-    others = {key: row for key, row in derived(store)["pairs"].items() if row["exam_id"] != exam_id}
-    assert all(row["ai_mark"] == 0 for row in others.values()), "another exam's rows are left alone"
+    left = {row["exam_id"] for row in derived(store)["pairs"].values()}
+    assert left == {exam_id}, "another exam's rows are left alone"
 
 
 def derived(store: Store) -> dict[str, dict[Any, dict[str, Any]]]:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from components.marking import Marker, Outcome, Question, QuestionType, Scheme, Stage, WholeVerdict, propose_from
-from components.workflow.agreement import exam_figures, pulse
+from components.workflow.agreement.figures import exam_figures
+from components.workflow.agreement.pulse import pulse
+from components.workflow.agreement.selection import Selection
 from components.workflow.connections import default_judges
 from storage import Store, decisions, exams, jobs, judges, proposals, responses, standings
 from tests.support import add_exam, add_marker, new_store, propose_points
@@ -61,7 +63,7 @@ def test_figures_of_blind_marks_are_those_worked_by_hand(store: Store, teacher: 
     for response_id, ai, mark in zip(ids, AI, TEACHER, strict=True):
         propose_whole(store, response_id, offline, ai)
         give(store, response_id, teacher, mark, Stage.BLIND)
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     (row,) = figures.questions
     assert row.question.number == "3(b)"
     assert row.agreement.n == 10
@@ -82,7 +84,7 @@ def test_marks_given_with_the_proposal_in_view_make_the_accept_rate_and_nothing_
     exam_id, ids, made = proposed_exam(store, [2, 2, 1, 0, 1])
     for response_id, proposal, mark in zip(ids, made, [2, 2, 2, 0, 0], strict=True):
         give(store, response_id, teacher, mark, Stage.AI_FIRST, proposal)
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert figures.overall.agreement.n == 0
     assert figures.questions[0].agreement.n == 0
     assert figures.overall.mean_signed.value is None
@@ -101,7 +103,7 @@ def test_a_blind_mark_stays_in_agreement_when_its_marker_marks_again_after_seein
     exam_id, ids, made = proposed_exam(store, [2])
     give(store, ids[0], teacher, 0, Stage.BLIND, made[0])
     give(store, ids[0], teacher, 2, Stage.AI_FIRST, made[0])
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert figures.overall.agreement.n == 1
     assert figures.overall.mean_signed.value == 2
     assert (figures.overall.accept.accepted.count, figures.overall.accept.accepted.n) == (1, 1)
@@ -111,7 +113,7 @@ def test_a_mark_revised_after_the_reveal_counts_in_neither(store: Store, teacher
     exam_id, ids, made = proposed_exam(store, [2])
     give(store, ids[0], teacher, 1, Stage.BLIND, made[0])
     give(store, ids[0], teacher, 2, Stage.REVEALED, made[0])
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert figures.overall.mean_signed.value == 1
     assert figures.overall.accept.accepted.n == 0
 
@@ -120,11 +122,11 @@ def test_an_undone_mark_leaves_the_figures(store: Store, teacher: Marker) -> Non
     exam_id, ids, made = proposed_exam(store, [2, 1])
     blind = give(store, ids[0], teacher, 1, Stage.BLIND, made[0])
     seen = give(store, ids[1], teacher, 1, Stage.AI_FIRST, made[1])
-    assert exam_figures(store, exam_id).overall.agreement.n == 1
+    assert exam_figures(store, Selection(exam_id)).overall.agreement.n == 1
     with store.write() as db:
         decisions.undo(db, blind, teacher.id)
         decisions.undo(db, seen, teacher.id)
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert figures.overall.agreement.n == 0
     assert figures.overall.accept.accepted.n == 0
 
@@ -135,7 +137,7 @@ def test_imported_marks_count_as_agreement_and_are_told_from_blind_ones(store: S
     for response_id in ids[:2]:
         give(store, response_id, outside, 1, Stage.IMPORTED)
     give(store, ids[2], teacher, 0, Stage.BLIND, made[2])
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert figures.overall.agreement.n == 3
     assert (figures.blind_pairs, figures.imported_pairs) == (1, 2)
 
@@ -144,7 +146,7 @@ def test_no_response_is_no_pair(store: Store, teacher: Marker) -> None:
     exam_id, ids, made = proposed_exam(store, [0, 0])
     give(store, ids[0], teacher, None, Stage.BLIND, made[0])
     give(store, ids[1], teacher, None, Stage.AI_FIRST, made[1])
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert figures.overall.agreement.n == 0
     assert figures.overall.accept.accepted.n == 0
 
@@ -166,7 +168,7 @@ def test_objective_questions_are_about_the_marks_by_calculation(store: Store, te
         give(store, response_id, teacher, mark, Stage.BLIND)
     with store.read() as db:
         names = [found.name for judge_id in (objective, offline) if (found := judges.get(db, judge_id))]
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert [row.judge for row in figures.questions] == names
     assert list(figures.overall.judges) == names
     assert [(part.judges, part.questions) for part in figures.by_judge] == [
@@ -183,20 +185,20 @@ def test_only_the_judge_on_the_desk_counts(store: Store, teacher: Marker) -> Non
     with store.write() as db:
         other = judges.ensure(db, "Another judge", judges.LLM, "some-model")
     propose_whole(store, ids[0], other, 2)
-    before = exam_figures(store, exam_id)
+    before = exam_figures(store, Selection(exam_id))
     assert before.overall.mean_signed.value == -1
     assert before.by_judge == ()
     with store.write() as db:
         exams.set_judge(db, exam_id, other, None)
         standings.refresh_exam(db, exam_id)
-    after = exam_figures(store, exam_id)
+    after = exam_figures(store, Selection(exam_id))
     assert after.questions[0].judge == "Another judge"
     assert after.overall.mean_signed.value == 1
 
 
 def test_questions_without_proposals_or_marks_are_listed_with_nothing_to_show(store: Store) -> None:
     exam_id, _ = add_exam(store, [["x"], ["y"]])
-    figures = exam_figures(store, exam_id)
+    figures = exam_figures(store, Selection(exam_id))
     assert [(row.question.number, row.judge, row.agreement.n) for row in figures.questions] == [
         ("1", None, 0),
         ("2", None, 0),
@@ -211,7 +213,7 @@ def test_an_exam_that_is_gone_has_no_figures_and_no_pulse(store: Store) -> None:
         exams.archive(db, exam_id, None, "test")
     assert pulse(store, exam_id) is None
     with pytest.raises(LookupError, match=f"no exam {exam_id}"):
-        exam_figures(store, exam_id)
+        exam_figures(store, Selection(exam_id))
 
 
 def test_the_pulse_moves_with_every_decision_undo_and_proposal_and_is_still_otherwise(
