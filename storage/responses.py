@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,19 +38,49 @@ class StoredResponse:
         return Response(id=f"r{self.id}", text=self.text, pictures=tuple(pictures), transcript=self.transcript)
 
 
-def add_candidates(db: Database, exam_id: int, numbers: Iterable[str]) -> dict[str, int]:
-    """Ids of the candidates with these numbers, in the given order; those already known are kept."""
+def add_candidates(
+    db: Database, exam_id: int, numbers: Iterable[str], groups: Mapping[str, Mapping[str, str]] | None = None
+) -> dict[str, int]:
+    """Ids of the candidates with these numbers, in the given order; those already known are kept.
+
+    `groups` has by number the values by group, as in {"0417": {"class": "11A"}}. A known candidate's groups are
+    completed: a value given now replaces an older one, groups not named stay.
+    """
     position = db.execute("SELECT coalesce(max(position), 0) FROM candidates WHERE exam_id = ?", (exam_id,)).fetchone()[
         0
     ]
     distinct = list(dict.fromkeys(numbers))
+    given = groups or {}
     db.conn.executemany(
-        "INSERT OR IGNORE INTO candidates (exam_id, number, position) VALUES (?, ?, ?)",
-        [(exam_id, number, position + i) for i, number in enumerate(distinct, 1)],
+        "INSERT INTO candidates (exam_id, number, position, groups) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (exam_id, number) DO UPDATE SET groups = json_patch(groups, excluded.groups) "
+        "WHERE excluded.groups <> '{}'",
+        [
+            (exam_id, number, position + i, json.dumps(dict(given.get(number, {})), ensure_ascii=False))
+            for i, number in enumerate(distinct, 1)
+        ],
     )
     rows = db.execute("SELECT number, id FROM candidates WHERE exam_id = ?", (exam_id,))
     ids = {row["number"]: int(row["id"]) for row in rows}
     return {number: ids[number] for number in distinct}
+
+
+def group_values(db: Database, exam_id: int) -> dict[str, tuple[str, ...]]:
+    """The exam's groups, such as class and tier, by name, each with its candidates' values in order: Set 9, Set 10."""
+    rows = db.execute(
+        "SELECT DISTINCT g.key AS name, g.value AS value FROM candidates c, json_each(c.groups) g WHERE c.exam_id = ?",
+        (exam_id,),
+    )
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["name"], []).append(str(row["value"]))
+    return {name: tuple(sorted(found[name], key=_counting)) for name in sorted(found)}
+
+
+def _counting(value: str) -> list[tuple[bool, int, str]]:
+    """A key that sorts text with the numbers in it as numbers."""
+    parts = re.split(r"([0-9]+)", value.casefold())
+    return [(False, int(part), "") if place % 2 else (True, 0, part) for place, part in enumerate(parts)]
 
 
 def add_responses(

@@ -1,6 +1,6 @@
 """Reads files into the vocabulary: tables now; form exports, mark schemes and scans later."""
 
-from components.intake.columns import FIELD_LABELS, Mapping, guess_mapping
+from components.intake.columns import FIELD_LABELS, Mapping, group_name, guess_mapping, is_personal
 from components.intake.errors import IntakeError
 from components.intake.plan import (
     Defaults,
@@ -26,7 +26,9 @@ __all__ = [
     "PlannedResponse",
     "RowReport",
     "Table",
+    "group_name",
     "guess_mapping",
+    "is_personal",
     "plan_import",
     "read_table",
     "report_csv",

@@ -86,11 +86,26 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "type": (r"(question |item )?type", r"题型|(题目|试题)类型"),
 }
+_GROUP = re.compile(
+    rf"(teaching )?(class|set)( (name|group|{_ID}))?|(form|tutor)( group)?|tier( of entry)?|year ?group"
+    rf"|(school|cent(re|er))( (name|{_ID}))?|gender|sex"
+    r"|send?( (status|code|support|need))?|eal( status)?|pupil premium( (status|eligible))?|ethnic(ity| group)"
+    r"|班级?(名称|编?号)?|教学班|行政班|性别|年级|学校(名称|代码)?|民族|考点",
+)
+_GROUP_PREFIX = re.compile(r"\s*group\s*:\s*(?=\S)", re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"((candidate|student|pupil|learner|teacher|tutor|parent|first|last|middle|family|given|full|preferred|legal|user)"
+    r"( s)? )*(sur|fore|user)?names?|(.* )?e ?mails?( .*)?|(考生|学生|教师|老师)?(姓名|名字)|(电子)?邮(箱|件)(地址)?",
+)
+_EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """The column that holds each thing, or None. `why` says for each guessed field what led to the guess."""
+    """The column that holds each thing, or None, and the columns that hold groups of candidates, in any number.
+
+    `why` says for each guessed field what led to the guess.
+    """
 
     candidate: str | None = None
     question: str | None = None
@@ -102,6 +117,7 @@ class Mapping:
     mark_2: str | None = None
     ai_mark: str | None = None
     type: str | None = None
+    groups: tuple[str, ...] = ()
     why: dict[str, str] = field(default_factory=dict, compare=False)
 
     def chosen(self) -> dict[str, str]:
@@ -124,7 +140,39 @@ def guess_mapping(table: Table) -> Mapping:
     for _, _, _, name, column in sorted(fits):
         if name not in chosen and column not in chosen.values():
             chosen[name] = column
-    return Mapping(**chosen, why={name: _why(name, column) for name, column in chosen.items()})
+    return Mapping(
+        **chosen,
+        groups=_guess_groups(table, taken=set(chosen.values())),
+        why={name: _why(name, column) for name, column in chosen.items()},
+    )
+
+
+def group_name(column: str) -> str:
+    """What the groups in a column are called: its heading in lower case, without a “group:” before it."""
+    return _GROUP_PREFIX.sub("", unicodedata.normalize("NFKC", column), count=1).strip().lower()
+
+
+def is_personal(table: Table, column: str) -> bool:
+    """Whether a column holds people's names or e-mail addresses, by its heading or the first of its values."""
+    if _PERSONAL.fullmatch(_plain(group_name(column))):
+        return True
+    place = table.columns.index(column)
+    return any(has_email(row[place]) for row in table.rows[:_SAMPLE])
+
+
+def has_email(cell: str) -> bool:
+    """Whether an e-mail address stands anywhere in a cell."""
+    return "@" in cell and _EMAIL.search(cell) is not None
+
+
+def _guess_groups(table: Table, taken: set[str]) -> tuple[str, ...]:
+    """The columns headed as groups usually are or “group: …”; of several that would be one group, the first."""
+    columns: dict[str, str] = {}
+    for column in table.columns:
+        usual = _GROUP.fullmatch(_plain(column)) or _GROUP_PREFIX.match(unicodedata.normalize("NFKC", column))
+        if usual and column not in taken and not is_personal(table, column):
+            columns.setdefault(group_name(column), column)
+    return tuple(columns.values())
 
 
 def _plain(heading: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
 from components.intake.cells import MarkCell, NotAMarkError, read_mark, shortened
 from components.intake.columns import FIELD_LABELS, Mapping
+from components.intake.groups import check_group_columns, read_groups
 from components.intake.report import Report, RowReport
 from components.intake.tables import Table
 from components.marking import Question, QuestionType, Scheme, default_tolerance, format_mark, on_step
@@ -65,9 +66,10 @@ class PlannedAIMark:
 
 @dataclass(frozen=True)
 class ImportPlan:
-    """What an import would store. With any error in the report nothing is planned: the tuples are empty.
+    """What an import would store. With any error in the report nothing is planned: tuples and groups are empty.
 
     Questions and responses stand in the order of the file. `sha256` is the file's, `sheet` the workbook's sheet.
+    `groups` has by candidate number the values by group, as in {"0417": {"class": "11A"}}.
     """
 
     file_name: str
@@ -78,6 +80,7 @@ class ImportPlan:
     human_marks: tuple[PlannedMark, ...]
     ai_marks: tuple[PlannedAIMark, ...]
     report: tuple[RowReport, ...]
+    groups: dict[str, dict[str, str]] = field(default_factory=dict, hash=False)
 
     @property
     def problems(self) -> int:
@@ -144,6 +147,7 @@ def plan_import(table: Table, mapping: Mapping, defaults: Defaults | None = None
         if mark is not None:
             ai_marks.append(PlannedAIMark(row.number, mark))
             marks_of[row.question].add(mark)
+    groups = read_groups(table, mapping, report)
     if report.errors:
         return _plan(table, report)
     return _plan(
@@ -153,6 +157,7 @@ def plan_import(table: Table, mapping: Mapping, defaults: Defaults | None = None
         responses=[PlannedResponse(row.number, row.candidate, row.question, row.answer) for row in rows],
         human_marks=human_marks,
         ai_marks=ai_marks,
+        groups=groups,
     )
 
 
@@ -163,6 +168,7 @@ def _plan(
     responses: Iterable[PlannedResponse] = (),
     human_marks: Iterable[PlannedMark] = (),
     ai_marks: Iterable[PlannedAIMark] = (),
+    groups: dict[str, dict[str, str]] | None = None,
 ) -> ImportPlan:
     return ImportPlan(
         file_name=table.name,
@@ -173,6 +179,7 @@ def _plan(
         human_marks=tuple(human_marks),
         ai_marks=tuple(ai_marks),
         report=report.entries(table.row_numbers),
+        groups=groups or {},
     )
 
 
@@ -196,6 +203,7 @@ def _mapping_holds(table: Table, mapping: Mapping, defaults: Defaults, report: R
                 f"Column “{column}” is chosen for both the {users[column]} and the {label}. Choose one of them.",
             )
         users[column] = label
+    check_group_columns(table, mapping, report)
     if defaults.max_mark is not None and (defaults.max_mark <= 0 or not on_step(defaults.max_mark, 0.25)):
         report.whole(table.header_row, f"For all rows, {_bad_maximum(defaults.max_mark)}")
     return not report.errors

@@ -76,7 +76,7 @@ def _propose(db: Database, exam_id: int, judge_id: int) -> None:
 def _install_typed(db: Database, judge_id: int) -> int:
     exam, questions = content()
     exam_id = demo_content.add_exam(db, exam, judge_id)
-    candidates = responses.add_candidates(db, exam_id, exam["candidates"])
+    candidates = responses.add_candidates(db, exam_id, exam["candidates"], exam["groups"])
     second_marker = markers.ensure_external(db, exam["second_marker"])
     for item in questions:
         question_id = demo_content.add_question(db, exam_id, item)

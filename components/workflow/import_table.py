@@ -149,7 +149,9 @@ def _store_responses(db: Database, exam_id: int, import_id: int, plan: ImportPla
         planned.question.number: exams.add_question(db, exam_id, planned.question, planned.scheme)
         for planned in plan.questions
     }
-    candidate_ids = responses.add_candidates(db, exam_id, (planned.candidate for planned in plan.responses))
+    candidate_ids = responses.add_candidates(
+        db, exam_id, (planned.candidate for planned in plan.responses), plan.groups
+    )
     places = [(question_ids[planned.question], candidate_ids[planned.candidate]) for planned in plan.responses]
     answers = [(*place, planned.answer) for place, planned in zip(places, plan.responses, strict=True)]
     ids = responses.add_responses(db, exam_id, answers, import_id)

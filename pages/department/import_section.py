@@ -16,7 +16,9 @@ from components.intake import (
     IntakeError,
     Mapping,
     Table,
+    group_name,
     guess_mapping,
+    is_personal,
     plan_import,
     read_table,
     report_csv,
@@ -40,7 +42,8 @@ def import_section(store: Store, marker: Marker) -> None:
     st.header("Import a table")
     st.write(
         "One row a response, with columns such as candidate, question, answer, max mark, mark scheme, the marks of one "
-        "or two markers and an AI's mark. It becomes an exam of its own; nothing is stored before you say so."
+        "or two markers and an AI's mark. Columns such as class, set or tier become groups of candidates. The table "
+        "becomes an exam of its own; nothing is stored before you say so."
     )
     _show_imported(store, marker)
     upload = st.file_uploader(
@@ -120,7 +123,24 @@ def _choose_mapping(table: Table, about: str) -> Mapping:
                 help=plain(guessed.why[field]) if field in guessed.why else None,
             )
             chosen[field] = column or None
-    return Mapping(**chosen)
+    return Mapping(**chosen, groups=_choose_groups(table, guessed.groups, about))
+
+
+def _choose_groups(table: Table, guessed: tuple[str, ...], about: str) -> tuple[str, ...]:
+    columns = st.multiselect(
+        "Groups of candidates",
+        [column for column in table.columns if not is_personal(table, column)],
+        default=guessed,
+        placeholder="none",
+        key=f"import_groups_{about}",
+        help="By these, agreement can be looked at for some candidates alone, and compared. Class, set, form, tutor "
+        "group, tier, school, centre, gender, sex, SEN, EAL, pupil premium, year group and ethnicity are recognised, "
+        "and any heading that starts with “group:”. A candidate has one value for each. Columns of names or e-mail "
+        "addresses are never groups and are not offered.",
+    )
+    if columns:
+        st.caption(f"Kept for each candidate: {plain(', '.join(group_name(column) for column in columns))}.")
+    return tuple(columns)
 
 
 def _choose_defaults(table: Table, mapping: Mapping, about: str) -> Defaults:

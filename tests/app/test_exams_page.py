@@ -305,6 +305,24 @@ def test_a_default_stands_in_for_a_missing_column(app: OpenPage, store: Store) -
     assert (question.question.number, question.question.max_mark) == ("5(b)", 2)
 
 
+def test_groups_of_candidates_are_recognised_chosen_and_left_out(app: OpenPage, store: Store) -> None:
+    add_exam(store, [["an answer"]])
+    content = (
+        b"candidate,name,Class,Tier,House,question,answer,max mark\n"
+        b"0417,A. Person,11A,Higher,*Red*,1,x,2\n0418,B. Person,11B,Higher,Blue,1,y,2\n"
+    )
+    at = upload(app(PAGE, add_marker(store)), content)
+    (chosen,) = (box for box in at.multiselect if box.label == "Groups of candidates")
+    assert chosen.value == ["Class", "Tier"]
+    assert "name" not in chosen.options
+    assert "Kept for each candidate: class, tier." in texts(at)
+    chosen.set_value(["Class", "House"]).run()
+    press(at, "Import 2 responses")
+    with store.read() as db:
+        found = responses.group_values(db, exams.listed(db)[1].id)
+    assert found == {"class": ("11A", "11B"), "house": ("*Red*", "Blue")}
+
+
 def test_a_file_that_is_no_table_is_refused_in_words(app: OpenPage, store: Store) -> None:
     add_exam(store, [["an answer"]])
     at = upload(app(PAGE, add_marker(store)), b"%PDF-1.7 ...", "scan.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from pathlib import Path
 
 from PIL import Image
@@ -31,6 +32,18 @@ def test_the_demo_has_what_a_mixed_mock_has() -> None:
     assert any(item["question"]["max_mark"] == 6 and item["question"]["type"] == "levels" for item in questions)
     essay = next(item for item in questions if item["question"]["type"] == "essay")
     assert len(essay["scheme"]["objectives"]) == 2
+
+
+def test_the_demo_has_two_classes_of_twenty_each_with_second_marked_candidates(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    demo.install_if_fresh(store)
+    with store.read() as db:
+        exam = exams.listed(db)[1]
+        assert responses.group_values(db, exam.id) == {"class": ("11A", "11B"), "tier": ("Foundation", "Higher")}
+        rows = db.execute("SELECT number, groups ->> 'class' FROM candidates WHERE exam_id = ?", (exam.id,))
+        class_of = dict(tuple(row) for row in rows)
+    assert Counter(class_of.values()) == {"11A": 20, "11B": 20}
+    assert {class_of[number] for number in demo.content()[0]["second_marked"]} == {"11A", "11B"}
 
 
 def test_every_demo_answer_is_one_candidates_and_every_mark_legal() -> None:
