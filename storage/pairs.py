@@ -87,7 +87,7 @@ def cells(db: Database, kind: str, wanted: Wanted) -> list[Cell]:
         source, counts = "tallies p", "sum(p.n) AS n, sum(p.timed) AS timed, sum(p.seconds) AS seconds"
         where.append("p.n > 0")
     else:
-        source = f"pairs p{_GROUP_JOIN if wanted.groups else ''}"
+        source = f"{_OF_CANDIDATES if wanted.groups else ''}pairs p"
         counts = "count(*) AS n, count(p.seconds) AS timed, total(p.seconds) AS seconds"
     rows = db.execute(
         f"SELECT p.question_id, p.judge_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark, {counts} FROM {source} "
@@ -120,8 +120,8 @@ def double_cells(db: Database, wanted: Wanted) -> list[DoubleCell]:
     if wanted.handwritten is not None:
         where.append("p.handwritten = :handwritten")
     if wanted.groups:
-        source, counts = f"double_marked p{_GROUP_JOIN}", "count(*) AS n"
-        where.append(_IN_GROUPS)
+        source, counts = f"{_OF_CANDIDATES}double_marked p", "count(*) AS n"
+        where += ["p.response_id = r.id", "c.exam_id = :exam", _IN_GROUPS]
     else:
         source, counts = "double_tallies p", "sum(p.n) AS n"
         where.append("p.n > 0")
@@ -138,14 +138,15 @@ def newest(db: Database, kind: str, wanted: Wanted, most: int) -> list[Pair]:
     where, parameters = _where(wanted, rows=True)
     rows = db.execute(
         "SELECT p.response_id, p.question_id, p.marker_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark, "
-        f"p.given_at, p.decision_id FROM pairs p{_GROUP_JOIN if wanted.groups else ''} "
+        f"p.given_at, p.decision_id FROM {_OF_CANDIDATES if wanted.groups else ''}pairs p "
         f"WHERE p.kind = :kind AND {' AND '.join(where)} ORDER BY p.decision_id DESC LIMIT :most",
         {"kind": kind, "most": most, **parameters},
     ).fetchall()
     return [_pair(row) for row in reversed(rows)]
 
 
-_GROUP_JOIN = " JOIN responses r ON r.id = p.response_id JOIN candidates c ON c.id = r.candidate_id"
+# From the few candidates of a class to their pairs, not from every pair to its candidate.
+_OF_CANDIDATES = "candidates c CROSS JOIN responses r ON r.candidate_id = c.id CROSS JOIN "
 _IN_GROUPS = (
     "NOT EXISTS (SELECT 1 FROM json_each(:groups) g WHERE NOT EXISTS (SELECT 1 FROM json_each(c.groups) h "
     "WHERE h.key = json_extract(g.value, '$[0]') AND h.value = json_extract(g.value, '$[1]')))"
@@ -165,7 +166,7 @@ def _where(wanted: Wanted, *, rows: bool = False) -> tuple[list[str], dict[str, 
     if wanted.until is not None:
         where.append("p.given_at < date(:until, '+1 day')")
     if wanted.groups:
-        where.append(_IN_GROUPS)
+        where += ["p.response_id = r.id", "c.exam_id = :exam", _IN_GROUPS]
     return where, _parameters(wanted)
 
 

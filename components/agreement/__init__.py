@@ -1,5 +1,6 @@
 """How well two sets of marks agree: arrays in, frozen figures out, None with its reason where undefined."""
 
+from components.agreement.chance import beyond_chance, mean_probability, pairs_to_settle
 from components.agreement.cluster import Ratio, cluster_interval, resample_counts
 from components.agreement.coefficients import (
     Correlations,
@@ -41,7 +42,7 @@ from components.agreement.results import Coverage, Interval, Share, Standing, St
 from components.agreement.second_marker import QuestionReport, SecondMarkerReport, second_marker_report
 from components.agreement.sums import SumsAgreement, from_sums
 from components.agreement.totals import SubjectPart, converted_total, same_grade
-from components.agreement.wording import kappa_text, kappa_with_interval
+from components.agreement.wording import count_of, exact_text, kappa_text, kappa_with_interval
 
 __all__ = [
     "Correlations",
@@ -66,12 +67,15 @@ __all__ = [
     "anchoring_effect",
     "anytime_interval",
     "anytime_multiplier",
+    "beyond_chance",
     "cluster_interval",
     "cohen_kappa",
     "converted_total",
     "correlations",
+    "count_of",
     "cusum",
     "differences",
+    "exact_text",
     "exam_agreement",
     "exam_from_sums",
     "from_sums",
@@ -82,6 +86,8 @@ __all__ = [
     "kappa_with_interval",
     "krippendorff_alpha",
     "linear_weighted_kappa",
+    "mean_probability",
+    "pairs_to_settle",
     "prmse",
     "quadratic_weighted_kappa",
     "quadratic_weighted_kappa_interval",

@@ -21,10 +21,10 @@ from components.agreement import (
     anchoring_effect,
     exam_from_sums,
     from_sums,
+    pairs_to_settle,
     quadratic_weighted_kappa_interval,
     question_agreement,
     question_sums,
-    sample_size,
     second_marker_report,
     share,
 )
@@ -64,7 +64,8 @@ class QuestionFigures:
 
     `alike` are its pairs, equal ones counted together; `by_confidence` the same for each confidence of the judge's.
     `teachers` is the QWK of two teachers on the responses that two have marked and the judge too, and
-    `double_marked` their number. `enough` is how many pairs in all would bring its QWK to about ± .1.
+    `double_marked` their number. `enough` is how many pairs in all would bring its QWK to ± .1 on an
+    interval that is watched all the while.
     """
 
     question_id: int
@@ -240,7 +241,7 @@ def _agreement(
     return (
         question_agreement(ai, teacher, max_mark, step, tolerance),
         question_sums(QuestionPairs(number, ai, teacher, max_mark, step, tolerance)),
-        sample_size(ai, teacher),
+        pairs_to_settle(ai, teacher),
     )
 
 
