@@ -37,7 +37,7 @@ class Selection:
         question = stored.question
         return (
             (not self.questions or question.number in self.questions)
-            and (not self.aos or bool(set(self.aos) & set(question.aos)))
+            and (not self.aos or bool(set(self.aos) & set(objectives(stored))))
             and (not self.types or question.type in self.types)
         )
 
@@ -54,3 +54,8 @@ class Selection:
             until=None if self.until is None else self.until.isoformat(),
             groups=self.groups,
         )
+
+
+def objectives(stored: StoredQuestion) -> tuple[str, ...]:
+    """The assessment objectives a question is about: its own, and those its scheme has levels for."""
+    return tuple(dict.fromkeys((*stored.question.aos, *(each.code for each in stored.scheme.objectives))))
