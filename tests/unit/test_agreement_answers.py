@@ -79,7 +79,7 @@ def test_five_pairs_are_too_early_and_the_next_step_is_five_more(store: Store) -
     )
     assert found["noise"].text == "That cannot be told yet: no question has 10 pairs."
     (step,) = found["next"].steps
-    assert step.text == "5 more pairs on 1 would give a first figure: mark there, blind."
+    assert step.text == "5 more pairs on question 1 would give a first figure: mark there, blind."
     assert (step.page, step.query) == ("mark", {"exam": str(exam_id), "question": "1"})
 
 
@@ -89,11 +89,13 @@ def test_a_lenient_question_is_named_with_its_marks_told_from_noise_and_sent_to_
     fair = [(i % 5, i % 5) for i in range(38)] + [(1, 2), (2, 1)]
     exam_id, _, _ = marked(store, {"1": lenient, "2": fair})
     found = answered(store, exam_id)
-    assert "It is lenient on 1 (by 0.6 marks)." in found["direction"].text
+    assert "It is lenient on question 1 (by 0.6 marks)." in found["direction"].text
     assert "severe" not in found["direction"].text
-    assert found["direction"].text.startswith("Over all, the AI is lenient by 0.30 marks a response: +7.5%")
+    assert found["direction"].text.startswith(
+        "Over all, the AI is lenient by 0.30 marks a response, +7.5% of the maximum"
+    )
     assert found["noise"].text == (
-        "Not on 1: with 2 questions looked at, chance alone would bring a difference like that in less than one exam "
+        "Not on question 1: with 2 questions looked at, chance alone would bring a difference like that in less than one exam "
         "in 20."
     )
     steps = found["next"].steps
@@ -118,7 +120,7 @@ def test_a_weak_question_is_named_with_its_figure_and_a_strong_exam_is_trusted(s
     weak = [((i * 7) % 5, (i * 3) % 5) for i in range(60)]
     exam_id, _, _ = marked(store, {"1": good, "2": weak})
     found = answered(store, exam_id)
-    assert found["where"].text.startswith("On 2 (QWK ")
+    assert found["where"].text.startswith("On question 2 (QWK ")
     strong, _, _ = marked(new_store(store.path.parent / "strong"), {"1": good, "2": good, "3": good})
     other = Store(store.path.parent / "strong" / "second-marker.db")
     found = answered(other, strong)

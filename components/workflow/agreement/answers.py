@@ -154,10 +154,7 @@ def _where_not(figures: ExamFigures) -> str:
             else "The one question that can be judged is not weak."
         )
     if few:
-        parts.append(
-            f"Nothing can be said of {_named(few, lambda q: count_of(q.agreement.n, 'pair'))}: "
-            f"a figure needs {FEWEST_PAIRS}."
-        )
+        parts.append(f"There is too little to judge {_numbers(few)} by: a figure needs {FEWEST_PAIRS} pairs.")
     return " ".join(parts)
 
 
@@ -172,7 +169,10 @@ def _is_weak(q: QuestionFigures) -> bool:
 
 
 def _qwk_of(q: QuestionFigures) -> str:
-    return kappa_with_interval(q.agreement.kappa_name, q.agreement.qwk)
+    assert q.agreement.qwk.value is not None
+    likely = q.agreement.qwk.interval
+    text = f"{q.agreement.kappa_name} {kappa_text(q.agreement.qwk.value)}"
+    return text if likely is None else f"{text}, likely {kappa_text(likely.low)} to {kappa_text(likely.high)}"
 
 
 def _biases(questions: Sequence[QuestionFigures]) -> list[_Bias]:
@@ -197,10 +197,7 @@ def _direction(figures: ExamFigures, biases: Sequence[_Bias]) -> str:
         parts = ["Over all, the AI gives neither more nor less than teachers."]
     else:
         way = "lenient" if mean.value > 0 else "severe"
-        parts = [
-            f"Over all, the AI is {way} by {abs(mean.value):.2f} marks a response: "
-            f"{_percent_text(percent)} of the maximum."
-        ]
+        parts = [f"Over all, the AI is {way} by {abs(mean.value):.2f} marks a response, {_percent_text(percent)}."]
     for way, sign in (("lenient", 1), ("severe", -1)):
         found = sorted((b for b in biases if b.own and b.mean * sign > 0), key=lambda b: -abs(b.mean))
         if found:
@@ -210,11 +207,16 @@ def _direction(figures: ExamFigures, biases: Sequence[_Bias]) -> str:
 
 def _percent_text(percent: Statistic) -> str:
     assert percent.value is not None
-    text = f"{percent.value:+.1f}%".replace("-", "−")
+    text = f"{_signed(percent.value)} of the maximum"
     if percent.interval is None:
         return text
-    low, high = (f"{end:+.1f}".replace("-", "−") for end in (percent.interval.low, percent.interval.high))
-    return f"{text} (likely {low} to {high}%)"
+    low, high = percent.interval.low, percent.interval.high
+    either = ", so it may be neither" if low < 0 < high else ""
+    return f"{text} (likely {_signed(low)} to {_signed(high)}{either})"
+
+
+def _signed(percent: float) -> str:
+    return f"{percent:+.1f}%".replace("-", "−")
 
 
 def _marks_of(q: QuestionFigures) -> str:
@@ -293,8 +295,8 @@ def _more_pairs(figures: ExamFigures) -> Step | None:
     short = [(FEWEST_PAIRS - q.agreement.n, q) for q in figures.questions if 0 < q.agreement.n < FEWEST_PAIRS]
     exam = str(figures.exam.id)
     for wanted, text in (
-        (open_, "About {n} more pairs on {number} would settle it: mark there, blind."),
-        (short, "{n} more pairs on {number} would give a first figure: mark there, blind."),
+        (open_, "About {n} more pairs on question {number} would settle it: mark there, blind."),
+        (short, "{n} more pairs on question {number} would give a first figure: mark there, blind."),
     ):
         missing = [(n, q) for n, q in wanted if n > 0]
         if missing:
@@ -311,12 +313,13 @@ def _undecided(interval: Interval | None) -> bool:
 
 
 def _numbers(questions: Sequence[QuestionFigures]) -> str:
-    return _joined([q.question.number for q in questions[:MOST_NAMED]], len(questions) - MOST_NAMED)
+    return _named(questions, None)
 
 
-def _named(questions: Sequence[QuestionFigures], figure: Callable[[QuestionFigures], str]) -> str:
-    shown = [f"{q.question.number} ({figure(q)})" for q in questions[:MOST_NAMED]]
-    return _joined(shown, len(questions) - MOST_NAMED)
+def _named(questions: Sequence[QuestionFigures], figure: Callable[[QuestionFigures], str] | None) -> str:
+    """question 4(a); questions 4(a) (its figure), 5(b) (its figure) and 2 more."""
+    shown = [q.question.number + ("" if figure is None else f" ({figure(q)})") for q in questions[:MOST_NAMED]]
+    return f"question{'' if len(questions) == 1 else 's'} {_joined(shown, len(questions) - MOST_NAMED)}"
 
 
 def _joined(shown: list[str], left_out: int) -> str:
