@@ -48,7 +48,7 @@ def differences(
     if d.size == 0:
         none = Statistic(None, NO_PAIRS)
         return Differences(0, exact, within, adjacent, none, none, none, none, none, None)
-    mean = float(d.mean())
+    mean, signed = float(d.mean()), mean_with_interval(d)
     sd = Statistic(float(d.std(ddof=1))) if d.size > 1 else Statistic(None, "a standard deviation needs two pairs")
     return Differences(
         d.size,
@@ -57,8 +57,8 @@ def differences(
         adjacent,
         mae=Statistic(float(np.abs(d).mean())),
         rmse=Statistic(float(np.sqrt((d * d).mean()))),
-        mean_signed=mean_with_interval(d),
-        bias_percent=_percent_of(mean_with_interval(d), max_mark),
+        mean_signed=signed,
+        bias_percent=_percent_of(signed, max_mark),
         sd=sd,
         limits=None if sd.value is None else Interval(mean - 1.96 * sd.value, mean + 1.96 * sd.value, "Bland–Altman"),
     )

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from components.agreement.coefficients import gwet_ac1
+from components.agreement.coefficients import (
+    Correlations,
+    IntraclassCorrelations,
+    correlations,
+    gwet_ac1,
+    gwet_ac2,
+    icc,
+    krippendorff_alpha,
+)
 from components.agreement.differences import Differences, differences
-from components.agreement.kappa import quadratic_weighted_kappa_interval
-from components.agreement.pairs import SLACK
+from components.agreement.kappa import linear_weighted_kappa, quadratic_weighted_kappa_interval
+from components.agreement.live import sample_size
+from components.agreement.pairs import SLACK, FloatArray, column
 from components.agreement.results import Standing, Statistic
 from components.agreement.wording import count_of, direction_text, exact_text, kappa_text, kappa_with_interval
 
@@ -23,7 +34,8 @@ class QuestionAgreement:
 
     `qwk` obeys the small-n rule and is what a screen shows: None under 10 pairs. `raw_qwk` is the estimate whatever
     n is, for exports. `kappa_name` is "QWK", or "κ" where the maximum is one step and QWK is the plain κ; only there
-    is `ac1` given. `sentence` says where the question stands in plain words.
+    is `ac1` given. `sentence` says where the question stands in plain words. The properties are worked out when first
+    asked for: screens show few of them, and of few questions.
     """
 
     n: int
@@ -37,6 +49,44 @@ class QuestionAgreement:
     ac1: Statistic
     differences: Differences
     sentence: str
+    _alike: NDArray[np.complex128] = field(repr=False, compare=False)
+    _times: NDArray[np.intp] = field(repr=False, compare=False)
+
+    @property
+    def _pairs(self) -> tuple[FloatArray, FloatArray]:
+        """The marks of both, in another order."""
+        pairs = np.repeat(self._alike, self._times)
+        return pairs.real, pairs.imag
+
+    @cached_property
+    def linear_kappa(self) -> Statistic:
+        """Linear weighted κ."""
+        return linear_weighted_kappa(*self._pairs)
+
+    @cached_property
+    def ac2(self) -> Statistic:
+        """Gwet's AC2 with quadratic weights on the full scale."""
+        return gwet_ac2(*self._pairs, self.max_mark, self.step)
+
+    @cached_property
+    def alpha(self) -> Statistic:
+        """Krippendorff's α, interval level."""
+        return krippendorff_alpha(np.column_stack(self._pairs))
+
+    @cached_property
+    def icc(self) -> IntraclassCorrelations:
+        """ICC(2,1) and ICC(3,1)."""
+        return icc(np.column_stack(self._pairs))
+
+    @cached_property
+    def correlations(self) -> Correlations:
+        """Pearson r, Spearman ρ, Kendall τ-b."""
+        return correlations(*self._pairs)
+
+    @cached_property
+    def enough(self) -> Statistic:
+        """How many pairs in all bring QWK's interval to about ± .1."""
+        return sample_size(*self._pairs)
 
 
 def question_agreement(
@@ -51,6 +101,8 @@ def question_agreement(
         raw = Statistic(raw.value, raw.note.replace("QWK", "κ"), raw.interval)
     standing = standing_of(figures.n, raw)
     shown = raw if standing is not Standing.TOO_FEW else Statistic(None, f"{name} is shown from {FEWEST_FOR_QWK} pairs")
+    # Alike pairs are counted together, as one number each with two parts: figures are kept for many questions.
+    alike, times = np.unique(column(ai) + 1j * column(teacher), return_counts=True)
     ac1 = gwet_ac1(ai, teacher, max_mark, step) if one_step else Statistic(None, "given for one-step questions only")
     return QuestionAgreement(
         n=figures.n,
@@ -64,6 +116,8 @@ def question_agreement(
         ac1=ac1,
         differences=figures,
         sentence=_sentence(standing, name, raw, ac1, figures),
+        _alike=alike,
+        _times=times,
     )
 
 

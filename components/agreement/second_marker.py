@@ -6,13 +6,14 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from components.agreement.cluster import Ratio, cluster_interval
+from components.agreement.by_question import Rows, complete_rows, sums_between
+from components.agreement.cluster import Combination, Ratio, with_intervals
 from components.agreement.exam import covering, pooled_ratio
-from components.agreement.pairs import FloatArray, check_marks, column, paired
+from components.agreement.pairs import FloatArray
 from components.agreement.results import Coverage, Statistic
-from components.agreement.sums import Sums, grouped_sums
+from components.agreement.sums import Sums
 
 NONE_COMMON = "no question has a measurable QWK for every pair of markers"
 NO_SPREAD = "a pair of markers gave identical marks on every question"
@@ -53,29 +54,35 @@ class SecondMarkerReport:
 
 
 def second_marker_report(
-    ai: ArrayLike, e1: ArrayLike, e2: ArrayLike, question: Iterable[Hashable], max_mark: ArrayLike
+    ai: ArrayLike,
+    e1: ArrayLike,
+    e2: ArrayLike,
+    question: Iterable[Hashable],
+    max_mark: ArrayLike,
+    counts: ArrayLike | None = None,
 ) -> SecondMarkerReport:
     """The report on responses that all three have marked; `max_mark` is one number or one per response.
 
-    Raises ValueError naming the response (from 1) whose mark is missing or off the scale, or whose maximum differs
-    from that of its question.
+    `counts`, where given, say how many responses with these marks each row stands for: the report is that on the rows
+    repeated so often. Raises ValueError naming the response (from 1) whose mark is missing or off the scale, whose
+    maximum differs from that of its question, or whose count is not a whole number.
     """
-    first, second = paired(e1, e2, max_mark, names=("the first examiner's mark", "the second examiner's mark"))
-    machine = column(ai)
-    names, codes = _numbered(question)
-    if not machine.size == first.size == codes.size:
-        raise ValueError(f"There are {machine.size} AI marks, {first.size} double marks and {codes.size} questions.")
-    check_marks(machine, "the AI's mark", max_mark, None)
-    most = np.broadcast_to(np.asarray(max_mark, dtype=np.float64), machine.shape)
-    maxima = _maxima(most, codes, len(names))
-    combined = ((machine, first), (machine, second), (first, second))
-    sums = [grouped_sums(x, y, codes, len(names)) for x, y in combined]
+    marks = {"the AI's mark": ai, "the first examiner's mark": e1, "the second examiner's mark": e2}
+    rows = complete_rows(marks, question, max_mark, counts)
+    return _report(rows, sums_between(rows, [(0, 1), (0, 2), (1, 2)]))
+
+
+def _report(rows: Rows, sums: list[Sums]) -> SecondMarkerReport:
+    maxima = rows.maxima
     qwk = np.array([part.qwk for part in sums]).reshape(3, -1)
     common = ~np.isnan(qwk).any(axis=0)
-    r_a, r_h, delta = _aggregates(qwk[:, common], maxima[common])
-    pooled_a, pooled_h, pooled_delta = _pooled(sums, maxima)
+    aggregates, pooled, bias = _aggregates(qwk[:, common], maxima[common]), _pooled(sums, maxima), _bias(sums, maxima)
+    made = iter(with_intervals([*aggregates, *pooled, *bias]))
+    r_a, r_h, delta = (next(made) if aggregates else Statistic(None, NONE_COMMON) for _ in range(3))
+    pooled_a, pooled_h, pooled_delta = (next(made) if pooled else Statistic(None, NO_SPREAD) for _ in range(3))
+    values = [[None if np.isnan(value) else float(value) for value in each] for each in qwk.T]
     return SecondMarkerReport(
-        n=machine.size,
+        n=rows.n,
         coverage=covering(common, maxima),
         r_a=r_a,
         r_h=r_h,
@@ -83,62 +90,44 @@ def second_marker_report(
         pooled_r_a=pooled_a,
         pooled_r_h=pooled_h,
         pooled_delta=pooled_delta,
-        bias_percent=_bias(100 * (machine - (first + second) / 2) / most, codes, len(names)),
+        bias_percent=next(made) if bias else Statistic(None, NO_RESPONSES),
         questions=tuple(
-            QuestionReport(name, float(most_), int(n), *(None if np.isnan(v) else float(v) for v in values))
-            for name, most_, n, values in zip(names, maxima, sums[0].n, qwk.T, strict=True)
+            QuestionReport(name, most, int(n), *each)
+            for name, most, n, each in zip(rows.names, maxima.tolist(), sums[0].n, values, strict=True)
         ),
     )
 
 
-def _numbered(question: Iterable[Hashable]) -> tuple[list[Hashable], NDArray[np.intp]]:
-    """The questions in the order they first come, and each response's place among them."""
-    numbers: dict[Hashable, int] = {}
-    codes = [numbers.setdefault(name, len(numbers)) for name in question]
-    return list(numbers), np.array(codes, dtype=np.intp)
-
-
-def _maxima(most: FloatArray, codes: NDArray[np.intp], questions: int) -> FloatArray:
-    maxima = np.zeros(questions)
-    maxima[codes] = most
-    wrong = maxima[codes] != most
-    if wrong.any():
-        position = int(np.argmax(wrong)) + 1
-        raise ValueError(f"Response {position}: its maximum mark differs from another of the same question.")
-    return maxima
-
-
-def _aggregates(qwk: FloatArray, weights: FloatArray) -> tuple[Statistic, Statistic, Statistic]:
+def _aggregates(qwk: FloatArray, weights: FloatArray) -> list[Combination]:
+    """R_A, R_H and their difference; none without a common question."""
     if weights.size == 0:
-        none = Statistic(None, NONE_COMMON)
-        return none, none, none
+        return []
     r_a, r_h = (qwk[0] + qwk[1]) / 2, qwk[2]
-    return (
-        _figure([Ratio(weights * r_a, weights)], 1.0),
-        _figure([Ratio(weights * r_h, weights)], 1.0),
-        _figure([Ratio(weights * (r_a - r_h), weights)], 2.0),
-    )
+    return [
+        Combination([Ratio(weights * r_a, weights)], -1.0, 1.0),
+        Combination([Ratio(weights * r_h, weights)], -1.0, 1.0),
+        Combination([Ratio(weights * (r_a - r_h), weights)], -2.0, 2.0),
+    ]
 
 
-def _pooled(sums: list[Sums], maxima: FloatArray) -> tuple[Statistic, Statistic, Statistic]:
+def _pooled(sums: list[Sums], maxima: FloatArray) -> list[Combination]:
+    """The same from pooled QWKs; none where two markers' marks have no spread."""
     several = sums[0].n >= 2
     ai_e1, ai_e2, humans = (pooled_ratio(part, maxima, several) for part in sums)
     if not all(ratio.denominator.sum() > 0 for ratio in (ai_e1, ai_e2, humans)):
-        none = Statistic(None, NO_SPREAD)
-        return none, none, none
+        return []
     with_ai = [Ratio(ratio.numerator, ratio.denominator, -0.5) for ratio in (ai_e1, ai_e2)]
     without = Ratio(humans.numerator, humans.denominator, 1.0)
-    return _figure(with_ai, 1.0, 1.0), _figure([humans], 1.0, 1.0), _figure([*with_ai, without], 2.0)
+    return [
+        Combination(with_ai, -1.0, 1.0, 1.0),
+        Combination([humans], -1.0, 1.0, 1.0),
+        Combination([*with_ai, without], -2.0, 2.0),
+    ]
 
 
-def _bias(percent: FloatArray, codes: NDArray[np.intp], questions: int) -> Statistic:
-    if percent.size == 0:
-        return Statistic(None, NO_RESPONSES)
-    n = np.bincount(codes, minlength=questions).astype(np.float64)
-    total = np.bincount(codes, weights=percent, minlength=questions).astype(np.float64)
-    return _figure([Ratio(total, n)], 100.0)
-
-
-def _figure(ratios: list[Ratio], most: float, offset: float = 0.0) -> Statistic:
-    interval, note = cluster_interval(ratios, -most, most, offset)
-    return Statistic(offset + sum(ratio.value for ratio in ratios), note, interval)
+def _bias(sums: list[Sums], maxima: FloatArray) -> list[Combination]:
+    """The AI's mark less the mean of the two examiners', in % of the maximum; none without responses."""
+    if maxima.size == 0:
+        return []
+    ai, first, second = sums[0].sx, sums[0].sy, sums[1].sy
+    return [Combination([Ratio(100 * (ai - (first + second) / 2) / maxima, sums[0].n)], -100.0, 100.0)]

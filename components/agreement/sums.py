@@ -74,12 +74,6 @@ def sums_of(x: FloatArray, y: FloatArray, weights: FloatArray | None = None) -> 
     return Sums(*(np.asarray(part.sum(), dtype=np.float64) for part in parts))
 
 
-def grouped_sums(x: FloatArray, y: FloatArray, question: NDArray[np.intp], questions: int) -> Sums:
-    """The six sums of each question; `question` numbers each pair's question from 0."""
-    columns = (np.ones_like(x), x, y, x * x, y * y, x * y)
-    return Sums(*(np.bincount(question, weights=c, minlength=questions).astype(np.float64) for c in columns))
-
-
 def from_sums(n: int, sx: float, sy: float, sxx: float, syy: float, sxy: float) -> SumsAgreement:
     """A question's agreement from its six sums alone, equal to that from its pairs.
 

@@ -579,7 +579,7 @@ def test_second_marker_report_refuses_what_does_not_fit() -> None:
         ag.second_marker_report([1, 1], [1, 1], [1, 1], ["a", "a"], [2, 3])
     with pytest.raises(ValueError, match="Pair 2: the second examiner's mark 3 is above"):
         ag.second_marker_report([1, 1], [1, 1], [1, 3], ["a", "a"], 2)
-    with pytest.raises(ValueError, match="1 AI marks"):
+    with pytest.raises(ValueError, match="the AI's mark 1, the first examiner's mark 2"):
         ag.second_marker_report([1], [1, 1], [1, 1], ["a", "a"], 2)
     assert ag.second_marker_report([], [], [], [], []).r_a.value is None
 
