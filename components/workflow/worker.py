@@ -21,6 +21,8 @@ from components.workflow.drafting import DRAFT, draft_exam
 from components.workflow.learn import learn_question
 from components.workflow.printing import BOOKS, do_books
 from components.workflow.proposing import propose_run
+from components.workflow.review.remedies import REMEDY
+from components.workflow.review.trying import try_remedy
 from components.workflow.scanning import SCAN, do_scan
 from storage import Store, jobs
 from storage.jobs import Job
@@ -140,6 +142,8 @@ class Worker:
             return await propose_run(self._store, self._connections, options, progress, job.id)
         if job.kind == BATCH:
             return await do_batch(self._store, self._connections, job, progress)
+        if job.kind == REMEDY:
+            return await try_remedy(self._store, self._connections, job, progress)
         work: dict[str, Callable[[], str]] = {
             LEARN: lambda: learn_question(self._store, job.payload["question_id"], progress),
             DRAFT: lambda: draft_exam(self._store, job.payload["exam_id"], progress),
