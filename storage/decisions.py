@@ -48,10 +48,12 @@ def record(
     seconds: float | None = None,
     seen_decision_id: int = 0,
     import_id: int | None = None,
+    marks_hidden: bool = False,
 ) -> Recorded:
     """Add one decision and bring the response's standing up to date, in the caller's transaction.
 
-    The same `action_id` again adds nothing. Raises MarkError for a mark off the question's scale, naming the response.
+    `marks_hidden` says of an adjudication that it was made before the other marks were shown. The same `action_id`
+    again adds nothing. Raises MarkError for a mark off the question's scale, naming the response.
     """
     if action_id is not None:
         before = db.execute("SELECT id FROM decisions WHERE action_id = ?", (action_id,)).fetchone()
@@ -74,7 +76,7 @@ def record(
     meanwhile = tuple(d for d in live(db, response_id) if d.id > seen_decision_id and d.stage is not Stage.IMPORTED)
     cursor = db.execute(
         "INSERT INTO decisions (response_id, marker_id, import_id, outcome, stage, mark, points, comment, proposal_id, "
-        "scheme_id, action_id, seconds, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "scheme_id, action_id, seconds, marks_hidden, created_at) VALUES (" + ", ".join("?" * 14) + ")",
         (
             response_id,
             marker_id,
@@ -88,6 +90,7 @@ def record(
             row["scheme_id"],
             action_id,
             seconds,
+            marks_hidden,
             now(),
         ),
     )
@@ -137,6 +140,12 @@ def undo(db: Database, decision_id: int, marker_id: int, action_id: str | None =
     return decision
 
 
+def get(db: Database, decision_id: int) -> Decision | None:
+    """One row of the record, undone or not."""
+    found = _decisions(db, "d.id = ?", (decision_id,))
+    return found[0] if found else None
+
+
 def live(db: Database, response_id: int) -> list[Decision]:
     """The response's decisions that nothing has undone, oldest first."""
     return _decisions(
@@ -152,13 +161,15 @@ def history(db: Database, response_id: int) -> list[Decision]:
     return _decisions(db, "d.response_id = ? ORDER BY d.id", (response_id,))
 
 
-def last_of_marker(db: Database, exam_id: int, marker_id: int) -> Decision | None:
-    """The marker's newest live decision made on this desk in the exam: what an undo would take back."""
+def last_of_marker(db: Database, exam_id: int, marker_id: int, stage: Stage | None = None) -> Decision | None:
+    """The marker's newest live decision made on this desk in the exam, of any stage where it is None: what an undo
+    would take back."""
     rows = db.execute(
         "SELECT d.id FROM decisions d JOIN responses r ON r.id = d.response_id "
         "WHERE d.marker_id = ? AND r.exam_id = ? AND d.outcome <> 'undo' AND d.stage <> 'imported' "
+        "AND (? IS NULL OR d.stage = ?) "
         "AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id) ORDER BY d.id DESC LIMIT 1",
-        (marker_id, exam_id),
+        (marker_id, exam_id, stage, stage),
     ).fetchone()
     return None if rows is None else _decisions(db, "d.id = ?", (rows["id"],))[0]
 
@@ -217,6 +228,7 @@ def _decisions(db: Database, where: str, parameters: tuple[Any, ...]) -> list[De
             undoes=row["undoes"],
             seconds=row["seconds"],
             created_at=row["created_at"],
+            marks_hidden=bool(row["marks_hidden"]),
         )
         for row in rows
     ]

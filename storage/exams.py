@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
 
-from components.marking import MarkError, Question, Scheme
+from components.marking import MarkError, Question, Scheme, WhatStands
 from storage import events, jobs
 from storage.connect import now
+
+BLIND_SHARE = 0.1  # of a new exam
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,11 @@ class Exam:
     notice: str
     demo: bool
     blind: bool
+    blind_share: float  # of each question's responses, 0 to 1; see `storage.blind_sample`
     judge_id: int | None
     created_at: str
+    what_stands: WhatStands = WhatStands.ADJUDICATOR
+    boundaries: tuple[tuple[str, float], ...] = ()  # (grade, lowest total), best grade first
 
 
 @dataclass(frozen=True)
@@ -62,14 +67,16 @@ def add_exam(
     notice: str = "",
     demo: bool = False,
     judge_id: int | None = None,
+    blind_share: float = BLIND_SHARE,
 ) -> int:
-    """A new exam's id. Raises MarkError for an empty title."""
+    """A new exam's id. Raises MarkError for an empty title, or a blind share that is not from 0 to 1."""
     if not title.strip():
         raise MarkError("Give the exam a title.")
+    _check_share(blind_share)
     cursor = db.execute(
-        "INSERT INTO exams (title, subject, level, series, language, notice, demo, judge_id, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (title.strip(), subject, level, series, language, notice, demo, judge_id, now()),
+        "INSERT INTO exams (title, subject, level, series, language, notice, demo, judge_id, blind_share, created_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (title.strip(), subject, level, series, language, notice, demo, judge_id, blind_share, now()),
     )
     return int(cursor.lastrowid or 0)
 
@@ -162,10 +169,34 @@ def set_blind(db: Database, exam_id: int, blind: bool, marker_id: int | None) ->
     events.log(db, "blind mode on" if blind else "blind mode off", f"exam {exam_id}", marker_id=marker_id)
 
 
+def set_blind_share(db: Database, exam_id: int, share: float, marker_id: int | None) -> None:
+    """Change the share of each question's responses that is marked blind; 0 switches the sample off.
+
+    What was seen before stays known. Raises MarkError where the share is not from 0 to 1.
+    """
+    _check_share(share)
+    db.execute("UPDATE exams SET blind_share = ? WHERE id = ?", (share, exam_id))
+    events.log(db, "blind share set", f"exam {exam_id}", {"share": share}, marker_id)
+
+
 def set_judge(db: Database, exam_id: int, judge_id: int, marker_id: int | None) -> None:
     """Choose the judge whose proposals stand on this exam's desk. The caller refreshes the standings."""
     db.execute("UPDATE exams SET judge_id = ? WHERE id = ?", (judge_id, exam_id))
     events.log(db, "judge chosen", f"exam {exam_id}", {"judge_id": judge_id}, marker_id)
+
+
+def set_rules(
+    db: Database,
+    exam_id: int,
+    marker_id: int | None,
+    *,
+    what_stands: WhatStands,
+    boundaries: Iterable[tuple[str, float]],
+) -> None:
+    """Set what stands after an adjudication, and the grades as (grade, lowest total). The caller refreshes."""
+    rules = {"what_stands": what_stands, "boundaries": [list(each) for each in boundaries]}
+    db.execute("UPDATE exams SET settings = json_patch(settings, ?) WHERE id = ?", (json.dumps(rules), exam_id))
+    events.log(db, "rules set", f"exam {exam_id}", rules, marker_id)
 
 
 def any_ever(db: Database) -> bool:
@@ -178,6 +209,11 @@ def archive(db: Database, exam_id: int, marker_id: int | None, why: str) -> None
     db.execute("UPDATE exams SET archived_at = ? WHERE id = ? AND archived_at IS NULL", (now(), exam_id))
     jobs.cancel_of_exam(db, exam_id)
     events.log(db, "exam archived", f"exam {exam_id}", {"why": why}, marker_id)
+
+
+def _check_share(share: float) -> None:
+    if not 0 <= share <= 1:
+        raise MarkError(f"The blind sample must be between 0% and 100% of the responses, not {100 * share:g}%.")
 
 
 def _check_scale(question: Question, scheme: Scheme) -> None:
@@ -209,6 +245,7 @@ def _question(row: Any) -> StoredQuestion:
 
 
 def _exam(row: Any) -> Exam:
+    settings = json.loads(row["settings"])
     return Exam(
         row["id"],
         row["title"],
@@ -219,6 +256,9 @@ def _exam(row: Any) -> Exam:
         row["notice"],
         bool(row["demo"]),
         bool(row["blind"]),
+        row["blind_share"],
         row["judge_id"],
         row["created_at"],
+        what_stands=WhatStands(settings.get("what_stands", WhatStands.ADJUDICATOR)),
+        boundaries=tuple((grade, lowest) for grade, lowest in settings.get("boundaries", ())),
     )

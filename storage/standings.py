@@ -13,6 +13,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from storage.blind_sample import BLIND_BY_RULE
+
 
 class Order(StrEnum):
     BY_QUESTION = "by question"
@@ -40,6 +42,15 @@ _SORT = {
     Order.BY_QUESTION: "question_position, candidate_position",
     Order.BY_SCRIPT: "candidate_position, question_position",
 }
+
+# The rule of the desk's phases: a marker who has met a proposal of the response or has a mark on it is not blind to it.
+# That the whole exam is blind is asked once, not for each response of it.
+_NOT_BLIND = f"""(NOT (SELECT blind FROM exams WHERE id = ?)
+        AND NOT {BLIND_BY_RULE.format(response_id="standings.response_id")}
+    OR EXISTS (SELECT 1 FROM sightings s WHERE s.response_id = standings.response_id AND s.marker_id = ?)
+    OR EXISTS (SELECT 1 FROM decisions d WHERE d.response_id = standings.response_id AND d.marker_id = ?
+               AND d.outcome <> 'undo' AND d.stage <> 'imported'
+               AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)))"""
 
 
 @dataclass(frozen=True)
@@ -71,20 +82,20 @@ def neighbour(
     question_id: int | None = None,
     beside: Standing | None = None,
     backwards: bool = False,
-    decided_by: int | None = None,
+    not_blind_to: int | None = None,
 ) -> int | None:
     """The response after (or before) `beside` in the order, among those wanted; the first or last where it is None.
 
-    `decided_by` leaves only those on which that marker has decided.
+    `not_blind_to` leaves out those that the exam's rule still keeps blind to that marker.
     """
     where, parameters = ["exam_id = ?", _WHERE[wanted]], [exam_id]
     columns = _SORT[order]
     if question_id is not None:
         where.append("question_position = (SELECT position FROM questions WHERE id = ?)")
         parameters.append(question_id)
-    if decided_by is not None:
-        where.append("EXISTS (SELECT 1 FROM decisions d WHERE d.response_id = standings.response_id AND marker_id = ?)")
-        parameters.append(decided_by)
+    if not_blind_to is not None:
+        where.append(_NOT_BLIND)
+        parameters += [exam_id, not_blind_to, not_blind_to]
     if beside is not None:
         where.append(f"({columns}) {'<' if backwards else '>'} (?, ?)")
         place = [beside.question_position, beside.candidate_position]

@@ -62,12 +62,16 @@ def add_exam(
     *,
     title: str = "Test exam",
     questions: Sequence[tuple[Question, Scheme]] | None = None,
+    blind_share: float = 0,
 ) -> tuple[int, list[list[int]]]:
-    """An exam whose answers[q][c] is candidate c's answer to question q. Gives its id and the response ids alike."""
+    """An exam whose answers[q][c] is candidate c's answer to question q. Gives its id and the response ids alike.
+
+    No response of it is in a blind sample unless a share is asked for.
+    """
     _, offline = default_judges(store)
     questions = questions or [two_point_question(str(i + 1)) for i in range(len(answers))]
     with store.write() as db:
-        exam_id = exams.add_exam(db, title, judge_id=offline)
+        exam_id = exams.add_exam(db, title, judge_id=offline, blind_share=blind_share)
         numbers = [f"{i + 1:04d}" for i in range(len(answers[0]))]
         candidates = list(responses.add_candidates(db, exam_id, numbers).values())
         question_ids = [exams.add_question(db, exam_id, question, scheme) for question, scheme in questions]

@@ -1,6 +1,6 @@
 """The vocabulary of marking as types, and the arithmetic of marks. Imports nothing of ours."""
 
-from components.marking.decision import Decision, Marker, Outcome, Phase, Role, Stage
+from components.marking.decision import Decision, Marker, Outcome, Phase, Role, Stage, WhatStands
 from components.marking.marks import MarkError, Scale, format_mark, on_step
 from components.marking.proposal import (
     Confidence,
@@ -71,6 +71,7 @@ __all__ = [
     "Stage",
     "Usage",
     "Verdict",
+    "WhatStands",
     "WholeVerdict",
     "abstain",
     "default_tolerance",

@@ -23,11 +23,22 @@ class Stage(StrEnum):
 
 
 class Phase(StrEnum):
-    """What a marker meets: the proposal in view, the proposal hidden, or its reveal after a blind mark."""
+    """What a marker meets: the proposal in view, the proposal hidden, or its reveal after a blind mark. An adjudicator
+    meets all marks, or none of them (`blind`)."""
 
     MARK = "mark"
     BLIND = "blind"
     REVEAL = "reveal"
+    ADJUDICATE = "adjudicate"
+
+
+class WhatStands(StrEnum):
+    """An exam's rule for the final mark of a response that has been adjudicated."""
+
+    ADJUDICATOR = "adjudicator"
+    TEACHER = "teacher"
+    WITHIN_TOLERANCE = "within tolerance"  # the teacher's mark, where it is that near to the adjudicator's
+    MEAN = "mean"  # of the two, up to the next step
 
 
 class Outcome(StrEnum):
@@ -65,3 +76,4 @@ class Decision:
     undoes: int | None
     seconds: float | None
     created_at: str
+    marks_hidden: bool = False  # adjudicated before the other marks were shown

@@ -11,7 +11,7 @@ from PIL import Image
 from sqlite_utils import Database
 
 from components.marking import Marker, Phase
-from components.workflow.desk import OpenResponse
+from components.workflow.opening import OpenResponse
 from storage import Store, markers, pictures, proposals, transcripts
 from storage import annotations as drawings
 from storage.annotations import Annotation
@@ -67,7 +67,7 @@ def answer_view(store: Store, opened: OpenResponse, marker: Marker) -> AnswerVie
         transcript = _transcript(db, response_id, opened.phase)
         source = _source(db, transcript)
     # What a colleague ticked tells what they gave, so it waits for a blind marker's own mark.
-    hidden = opened.exam.blind and opened.own is None
+    hidden = opened.blind and opened.own is None
     return AnswerView(
         tuple(
             AnnotatedPage(

@@ -87,4 +87,5 @@ def _install_typed(db: Database, judge_id: int) -> int:
         for number, answer in answers:
             if number in exam["second_marked"]:
                 demo_content.import_mark(db, ids[question_id, candidates[number]], second_marker, answer["second_mark"])
+    demo_content.fix_blind_sample(db, exam_id)
     return exam_id

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from sqlite_utils import Database
 
 from components.marking import Outcome, Question, Scheme, Stage
-from storage import decisions, exams
+from storage import blind_sample, decisions, exams, responses
 
 DEMO = Path(__file__).parents[2] / "assets" / "demo"
+MET_FIRST = 3  # candidates
 
 
 def read(folder: Path) -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
@@ -45,3 +47,21 @@ def import_mark(db: Database, response_id: int, marker_id: int, mark: float | No
     """A second teacher's mark as if it had come with the exam; None for no response."""
     outcome = Outcome.NO_RESPONSE if mark is None else Outcome.MARK
     decisions.record(db, response_id, marker_id, outcome, Stage.IMPORTED, mark=mark)
+
+
+def fix_blind_sample(db: Database, exam_id: int) -> None:
+    """Draw the blind sample alike for everybody who opens the demo: evenly spread, in the order of a hash.
+
+    The first few candidates are drawn last, as a newcomer should meet the AI's mark before a response that hides it.
+    """
+    for stored in exams.questions(db, exam_id):
+        ids = responses.by_candidate(db, stored.id)
+        hashed = sorted(ids, key=lambda candidate: _hash(candidate, stored.question.number))
+        met_first = set(list(ids)[:MET_FIRST])
+        order = sorted(hashed, key=met_first.__contains__)
+        draws = {ids[candidate]: (place + 0.5) / len(order) for place, candidate in enumerate(order)}
+        blind_sample.fix_draws(db, {response: draw for response, draw in draws.items() if response is not None})
+
+
+def _hash(candidate: str, question: str) -> bytes:
+    return sha256(f"candidate {candidate}, question {question}".encode()).digest()

@@ -49,6 +49,7 @@ def _exam(store: Store) -> int:
             language=about["language"],
             notice=about["notice"],
             judge_id=offline,
+            blind_share=0,  # what is drawn when a scan is read would differ from one demo to the next
         )
         for item in questions:
             demo_content.add_question(db, exam_id, item)

@@ -1,4 +1,4 @@
-"""The marking desk: opening a response, and recording what a marker does with it."""
+"""The marking desk: how a marker walks through an exam, and what their presses record."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ from components.marking import (
     Outcome,
     Phase,
     PointVerdict,
-    ProposalStatus,
     Stage,
     format_mark,
     total,
 )
 from components.workflow import learning
-from components.workflow.calibration import Calibration, calibration_of
-from storage import Store, decisions, exams, proposals, responses, standings
-from storage.exams import Exam, StoredQuestion
-from storage.proposals import StoredProposal
-from storage.responses import StoredResponse
+from components.workflow.opening import OpenResponse, open_in
+from storage import Store, decisions, proposals, responses, standings
+from storage.exams import StoredQuestion
 from storage.standings import Filter, Order
 
 
@@ -37,26 +34,6 @@ class Walk:
     order: Order = Order.BY_QUESTION
     wanted: Filter = Filter.UNMARKED
     question_id: int | None = None
-
-
-@dataclass(frozen=True)
-class OpenResponse:
-    """One response as this marker may see it now. `proposal` is None while it is hidden or does not exist.
-
-    `calibration` is how often the proposal's judge was right when it was this sure; None where nothing can be said.
-    """
-
-    exam: Exam
-    question: StoredQuestion
-    response: StoredResponse
-    phase: Phase
-    proposal: StoredProposal | None
-    own: Decision | None
-    marked_by_others: tuple[str, ...]
-    notes: tuple[decisions.Note, ...]
-    flagged: bool
-    seen_decision_id: int
-    calibration: Calibration | None = None
 
 
 class Press(BaseModel):
@@ -99,19 +76,6 @@ class Result:
     comment_saved: bool = False
 
 
-def open_response(store: Store, response_id: int, marker: Marker) -> OpenResponse | None:
-    """The response for this marker, with the sighting recorded if a proposal is in it. None if it is not there."""
-    with store.read() as db:
-        opened = _open(db, response_id, marker)
-        known = opened is None or opened.proposal is None or _sighted(db, opened.proposal, marker)
-        if opened is not None and opened.proposal is not None:
-            opened = replace(opened, calibration=calibration_of(db, opened.proposal, opened.question))
-    if opened is not None and opened.proposal is not None and not known:
-        with store.write(durable=False) as db:
-            proposals.record_sighting(db, response_id, marker.id, opened.proposal.id)
-    return opened
-
-
 def start(store: Store, walk: Walk, marker: Marker) -> int | None:
     """The first response of a walk."""
     with store.read() as db:
@@ -146,60 +110,10 @@ def ticked_total(question: StoredQuestion, points: tuple[str, ...]) -> float:
     return total([PointVerdict(code=code, awarded=True) for code in points], question.scheme)
 
 
-def _open(db: Database, response_id: int, marker: Marker) -> OpenResponse | None:
-    response = responses.get(db, response_id)
-    standing = standings.get(db, response_id)
-    if response is None or standing is None:
-        return None
-    exam = exams.get(db, response.exam_id)
-    assert exam is not None
-    live = [decision for decision in decisions.live(db, response_id) if decision.stage is not Stage.IMPORTED]
-    own = next((decision for decision in reversed(live) if decision.marker_id == marker.id), None)
-    proposal = None if standing.proposal_id is None else proposals.get(db, standing.proposal_id)
-    phase = _phase(db, exam, own, proposal, response_id, marker)
-    others = tuple(dict.fromkeys(d.marker_name for d in live if d.marker_id != marker.id))
-    # Another teacher's note may say what the AI gave, so it waits for a blind marker's own mark.
-    notes = [n for n in decisions.notes(db, response_id) if phase is not Phase.BLIND or n.marker_id == marker.id]
-    return OpenResponse(
-        exam,
-        exams.question(db, response.question_id),
-        response,
-        phase,
-        None if phase is Phase.BLIND else proposal,
-        own,
-        others,
-        tuple(notes),
-        standing.flagged,
-        max((decision.id for decision in live), default=0),
-    )
-
-
-def _phase(
-    db: Database,
-    exam: Exam,
-    own: Decision | None,
-    proposal: StoredProposal | None,
-    response_id: int,
-    marker: Marker,
-) -> Phase:
-    proposed = proposal is not None and proposal.proposal.status is ProposalStatus.PROPOSED
-    if not exam.blind:
-        return Phase.MARK
-    if own is None:
-        return Phase.MARK if proposals.seen_by(db, response_id, marker.id) else Phase.BLIND
-    return Phase.REVEAL if own.stage is Stage.BLIND and proposed else Phase.MARK
-
-
-def _sighted(db: Database, proposal: StoredProposal, marker: Marker) -> bool:
-    if proposal.proposal.status is not ProposalStatus.PROPOSED:
-        return True  # it shows no mark, so it leaves the marker blind
-    return proposals.seen_by(db, proposal.response_id, marker.id, proposal.id)
-
-
 def _decide(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
     assert press.response_id is not None
     with store.write() as db:
-        opened = _open(db, press.response_id, marker)
+        opened = open_in(db, press.response_id, marker)
         if opened is None:
             raise MarkError("That response is no longer here; the exam may have been reset. Nothing was saved.")
         seen = proposals.seen_by(db, press.response_id, marker.id)
@@ -221,7 +135,7 @@ def _decide(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
             seen_decision_id=press.seen_decision_id,
         )
         learning.consider(db, opened.exam.id, opened.question)
-        after = _open(db, press.response_id, marker)
+        after = open_in(db, press.response_id, marker)
         reveal = after is not None and after.phase is Phase.REVEAL
         following = press.response_id if reveal else _following(db, walk, marker, standing)
     given = "no response" if mark is None else format_mark(mark)
@@ -340,7 +254,6 @@ def _following(db: Database, walk: Walk, marker: Marker, standing: standings.Sta
 def _neighbour(
     db: Database, walk: Walk, marker: Marker, beside: standings.Standing | None, *, backwards: bool = False
 ) -> int | None:
-    exam = exams.get(db, walk.exam_id)
     # To a marker who is still blind, these filters would tell where the AI is unsure or differs from a colleague.
     tells = walk.wanted in (Filter.UNSURE, Filter.DIFFERS)
     return standings.neighbour(
@@ -351,7 +264,7 @@ def _neighbour(
         question_id=walk.question_id,
         beside=beside,
         backwards=backwards,
-        decided_by=marker.id if tells and exam is not None and exam.blind else None,
+        not_blind_to=marker.id if tells else None,
     )
 
 

@@ -82,6 +82,7 @@ def install(db: Database, judge_id: int) -> int:
                 pictures.attach(db, response_id, [_pages(answer.candidate)[number]])
             if answer.candidate in exam["second_marked"]:
                 demo_content.import_mark(db, response_id, second_marker, answer.second_mark)
+    demo_content.fix_blind_sample(db, exam_id)
     return exam_id
 
 

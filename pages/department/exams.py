@@ -5,6 +5,7 @@ import streamlit as st
 from components.widgets.author import show_question, show_scheme
 from components.widgets.figures import count, plain
 from components.workflow import cohort, demo
+from pages.department.blind_section import blind_sample, blind_toggle
 from pages.department.exam_actions import go_button, undo_popover
 from pages.department.import_section import import_section
 from pages.department.paper_section import paper_buttons
@@ -46,23 +47,11 @@ def show_exam(summary: ExamSummary, judge: str, origin: Import | None) -> None:
                 reset_popover(exam)
             if origin is not None:
                 undo_popover(origin.id, exam.title, marker)
-            blind_toggle(exam)
+            blind_toggle(exam, marker)
+        blind_sample(exam, marker)
         show_proposals(exam)
         paper_buttons(store, exam)
         show_questions(exam)
-
-
-def blind_toggle(exam: Exam) -> None:
-    key = f"blind_{exam.id}"
-    state[key] = exam.blind  # another session may have switched it
-    st.toggle(
-        "Blind marking",
-        key=key,
-        help="Teachers mark first and see the AI's mark after theirs, with the choice to keep or change. Only marks "
-        "given before the proposal is seen count as agreement.",
-        on_change=set_blind,
-        args=(exam.id, key),
-    )
 
 
 def reset_popover(exam: Exam) -> None:
@@ -168,11 +157,6 @@ def save_note(question_id: int, key: str) -> None:
         f"Question {plain(newest.question.number)} has a new scheme version. "
         "Ask the judge again on the Runs page to have it read the note."
     )
-
-
-def set_blind(exam_id: int, key: str) -> None:
-    with store.write() as db:
-        exams.set_blind(db, exam_id, state[key], marker.id)
 
 
 def reset_demo(exam_id: int | None = None) -> None:

@@ -7,10 +7,11 @@ from components.widgets.desk import Shown, ShownPage, ShownStrokes, ShownTranscr
 from components.workflow import desk as work
 from components.workflow.answer_view import AnnotatedPage, AnswerView
 from components.workflow.calibration import calibration_text
+from components.workflow.opening import OpenResponse
 from components.workflow.scan_store import BLANK_REGION
 
 
-def shown(opened: work.OpenResponse, view: AnswerView, points: tuple[str, ...] | None) -> Shown:
+def shown(opened: OpenResponse, view: AnswerView, points: tuple[str, ...] | None) -> Shown:
     """The response with its pictures; `points` are those that the teacher has ticked, None where nothing is ticked."""
     notes = [f"{note.marker_name}: {note.text}" for note in opened.notes if note.kind == "comment"]
     if opened.own is not None and opened.own.comment:
@@ -38,6 +39,9 @@ def shown(opened: work.OpenResponse, view: AnswerView, points: tuple[str, ...] |
         calibration=calibration_text(opened.calibration, opened.question.question.tolerance)
         if opened.calibration
         else "",
+        mark_first="Part of the blind sample: mark first, the AI's mark appears after yours."
+        if opened.blind and not opened.exam.blind
+        else "Mark first; the AI's mark appears after yours.",
         no_proposal="No proposal yet. The judge is at work, or has not been asked; you can mark without it.",
         pages=tuple(_page(page) for page in view.pages),
         transcript=view.transcript

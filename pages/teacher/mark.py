@@ -11,6 +11,7 @@ from components.widgets.desk import DeskView, desk
 from components.workflow import answer_view
 from components.workflow import desk as work
 from components.workflow.desk import Press, Walk
+from components.workflow.opening import OpenResponse, open_response
 from pages.shared import desk_pictures, desk_saves, guard
 from pages.shared.desk_services import services
 from pages.shared.desk_shown import shown
@@ -101,7 +102,7 @@ def unread_link() -> bool:
     return bool(address) and address != state.get("own_address")
 
 
-def write_address(walk: Walk, opened: work.OpenResponse | None) -> None:
+def write_address(walk: Walk, opened: OpenResponse | None) -> None:
     """Keep walk and response in the address, for links and for reloads."""
     address = {"exam": str(walk.exam_id)}
     if walk.question_id is not None and opened is not None:
@@ -232,7 +233,7 @@ def draw_desk(walk: Walk) -> None:
             st.query_params.clear()
             st.rerun()
         return
-    opened = work.open_response(store, state["at"], marker) if state["at"] is not None else None
+    opened = open_response(store, state["at"], marker) if state["at"] is not None else None
     with store.read() as db:
         done, total = standings.progress(db, walk.exam_id, walk.question_id)
     undo = work.undoable(store, walk.exam_id, marker)
@@ -264,7 +265,7 @@ def draw_desk(walk: Walk) -> None:
         st.page_link("pages/department/agreement.py", label="See how the AI and you agree", icon=":material/balance:")
 
 
-def coming(opened: work.OpenResponse) -> bool:
+def coming(opened: OpenResponse) -> bool:
     """Whether the proposal that this response lacks is being made: the desk then looks for it."""
     if opened.proposal is not None or opened.phase is not Phase.MARK:
         return False
@@ -273,7 +274,7 @@ def coming(opened: work.OpenResponse) -> bool:
     return job is not None and job.status in ("queued", "running")
 
 
-def ticked(opened: work.OpenResponse) -> tuple[str, ...] | None:
+def ticked(opened: OpenResponse) -> tuple[str, ...] | None:
     kept = state.get("ticked")
     return kept[1] if kept and kept[0] == opened.response.id else None
 

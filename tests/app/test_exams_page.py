@@ -152,6 +152,43 @@ def is_blind(store: Store, exam_id: int) -> bool:
     return exam.blind
 
 
+def test_a_head_of_department_changes_the_share_that_is_marked_blind(app: OpenPage, store: Store) -> None:
+    exam_id, _ = add_exam(store, [["an answer"]], blind_share=0.1)
+    at = app(PAGE, add_marker(store, "Dr Li", Role.HEAD))
+    now = "10% of each question's responses, at least 30 on essays, are marked before the AI's mark is shown."
+    assert now in texts(at)
+    share = at.number_input(key=f"blind_share_{exam_id}")
+    assert (share.value, share.disabled) == (10, False)
+    assert "Agreement counts only marks given before the AI's was seen" in share.help
+    share.set_value(25).run()
+    assert not at.exception
+    with store.read() as db:
+        exam = exams.get(db, exam_id)
+    assert exam is not None
+    assert exam.blind_share == 0.25
+    assert now.replace("10%", "25%") in texts(at)
+    at.number_input(key=f"blind_share_{exam_id}").set_value(0).run()
+    assert "No blind sample: the AI's mark comes first." in texts(at)
+
+
+def test_a_teacher_reads_the_share_that_is_marked_blind_and_cannot_change_it(app: OpenPage, store: Store) -> None:
+    add_exam(store, [["an answer"]], blind_share=0.075)
+    at = app(PAGE, add_marker(store))
+    assert "7.5% of each question's responses" in texts(at)
+    assert not at.number_input
+
+
+def test_the_blind_sample_waits_while_everything_is_marked_blind(app: OpenPage, store: Store) -> None:
+    exam_id, _ = add_exam(store, [["an answer"]], blind_share=0.1)
+    at = app(PAGE, add_marker(store, "Dr Li", Role.HEAD))
+    at.toggle(key=f"blind_{exam_id}").set_value(True).run()
+    assert not at.exception
+    assert at.number_input(key=f"blind_share_{exam_id}").disabled
+    assert "Every response is marked before the AI's mark is shown. The blind sample waits until that is off." in texts(
+        at
+    )
+
+
 def test_questions_and_schemes_are_read_only_when_opened(app: OpenPage, store: Store) -> None:
     exam_id, _ = add_exam(store, [["an answer"]])
     at = app(PAGE, add_marker(store))

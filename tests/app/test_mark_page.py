@@ -246,3 +246,23 @@ def test_an_authors_picture_is_not_fetched_and_a_scheme_shows_every_part() -> No
     shown = scheme_markdown(scheme, "Heat denatures it.")
     assert "**A1** (1) the active site no longer fits · needs M1" in shown
     assert "*Model answer:* Heat denatures it." in shown
+
+
+def test_a_response_of_the_blind_sample_says_why_the_ais_mark_is_not_there_yet(app: OpenPage, store: Store) -> None:
+    exam_id, [[visible, sampled]] = add_exam(store, [["one", "the enzyme is denatured"]], blind_share=0.1)
+    with store.write() as db:
+        for response, draw in ((visible, 0.5), (sampled, 0.05)):
+            db.execute("UPDATE responses SET blind_draw = ? WHERE id = ?", (draw, response))
+    for response in (visible, sampled):
+        propose_points(store, response, ["M1"])
+    marker = add_marker(store)
+    at = app(PAGE, marker)
+    assert (on_desk(at)["responseId"], on_desk(at)["phase"]) == (visible, "mark")
+    assert on_desk(at)["proposal"]["mark"] == 1
+    data = on_desk(app(PAGE, marker, exam=str(exam_id), response=str(sampled)))
+    assert (data["phase"], data["proposal"]) == ("blind", None)
+    assert data["markFirst"] == "Part of the blind sample: mark first, the AI's mark appears after yours."
+    with store.write() as db:
+        exams.set_blind(db, exam_id, True, None)
+    data = on_desk(app(PAGE, marker, exam=str(exam_id), response=str(sampled)))
+    assert data["markFirst"] == "Mark first; the AI's mark appears after yours."

@@ -51,7 +51,7 @@ def seed(folder: Path, count: int) -> None:
     _, offline = default_judges(store)
     with store.write() as db:
         markers.add(db, "Bench teacher", Role.TEACHER)
-        exam_id = exams.add_exam(db, "Bench", judge_id=offline)
+        exam_id = exams.add_exam(db, "Bench", judge_id=offline, blind_share=0)
         per_question = count // QUESTIONS
         candidates = list(responses.add_candidates(db, exam_id, [f"{i:05d}" for i in range(per_question)]).values())
         pairs = [two_point_question(str(q + 1)) for q in range(QUESTIONS)]

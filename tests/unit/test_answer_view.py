@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import storage.annotations as drawings
-from components.workflow import desk
+from components.workflow import desk, opening
 from components.workflow.answer_view import AnswerView, answer_view, display_picture, shas_of
 from components.workflow.desk import Press, Walk
 from storage import Store, exams, pictures, transcripts
@@ -68,20 +68,22 @@ def test_a_typed_answer_has_nothing_to_show_here_and_the_same_picture_is_listed_
     with store.write() as db:
         pictures.attach(db, first, [NewPage(page), NewPage(other)])
         pictures.attach(db, second, [NewPage(page)])
-    opened = desk.open_response(store, typed, marker)
+    opened = opening.open_response(store, typed, marker)
     assert opened is not None
     assert answer_view(store, opened, marker) == AnswerView()
     assert shas_of(store, [typed, first, second]) == [page.sha256, other.sha256]
 
 
+@pytest.mark.parametrize("everything", [True, False], ids=["everything is blind", "it is in the blind sample"])
 def test_a_blind_marker_sees_neither_a_colleagues_ticks_nor_the_judges_reading_until_they_have_marked(
-    store: Store,
+    store: Store, everything: bool
 ) -> None:
     exam_id, [[response]] = add_exam(store, [[""]])
     khan, okafor = add_marker(store, "Ms Khan"), add_marker(store, "Mr Okafor")
     propose_points(store, response, ["M1"])
     with store.write() as db:
-        exams.set_blind(db, exam_id, True, None)
+        exams.set_blind(db, exam_id, everything, None)
+        exams.set_blind_share(db, exam_id, 0 if everything else 1, None)
         pictures.attach(db, response, [NewPage(picture((20, 20)))])
         drawings.add(db, response, 1, okafor.id, [TICK], "o")
         drawings.add(db, response, 1, khan.id, [TICK, TICK], "k")
@@ -89,7 +91,7 @@ def test_a_blind_marker_sees_neither_a_colleagues_ticks_nor_the_judges_reading_u
         transcripts.add(db, response, "the judge's reading", transcripts.JUDGE)
 
     def seen() -> tuple[int, list[str], str, str]:
-        opened = desk.open_response(store, response, khan)
+        opened = opening.open_response(store, response, khan)
         assert opened is not None
         shown = answer_view(store, opened, khan)
         [page] = shown.pages
@@ -108,11 +110,11 @@ def test_what_the_same_judge_had_proposed_before_stands_beside_its_proposal(stor
     with store.write() as db:
         pictures.attach(db, response, [NewPage(picture((20, 20)))])
     propose_points(store, response, ["M1"])
-    opened = desk.open_response(store, response, marker)
+    opened = opening.open_response(store, response, marker)
     assert opened is not None
     assert answer_view(store, opened, marker).earlier is None
     propose_points(store, response, ["M1", "A1"])
-    opened = desk.open_response(store, response, marker)
+    opened = opening.open_response(store, response, marker)
     assert opened is not None
     assert opened.proposal is not None
     earlier = answer_view(store, opened, marker).earlier

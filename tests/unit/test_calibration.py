@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from components.marking import Confidence, Marker, Outcome, Phase, Proposal, ProposalStatus, Stage
-from components.workflow import desk
+from components.workflow import desk, opening
 from components.workflow.calibration import Calibration, Scope, calibration_of, calibration_text
 from components.workflow.connections import default_judges
 from storage import Store, decisions, exams, judges, proposals
@@ -76,7 +76,7 @@ def test_marks_given_with_the_proposal_in_view_are_never_counted(tmp_path: Path)
     at = Marked(tmp_path)
     at.propose(at.first)
     for response in at.first[:30]:
-        opened = desk.open_response(at.store, response, at.colleague)
+        opened = opening.open_response(at.store, response, at.colleague)
         assert opened is not None
         assert opened.proposal is not None
         press = desk.Press(
@@ -137,12 +137,12 @@ def test_a_blind_marker_learns_nothing_of_it_before_the_reveal(tmp_path: Path) -
     with at.store.write() as db:
         exams.set_blind(db, at.exam_id, True, None)
     on_desk = at.first[30]
-    opened = desk.open_response(at.store, on_desk, at.teacher)
+    opened = opening.open_response(at.store, on_desk, at.teacher)
     assert opened is not None
     assert (opened.phase, opened.calibration) == (Phase.BLIND, None)
     press = desk.Press(action="mark", action_id="x", marker_id=at.teacher.id, response_id=on_desk, mark=0)
     desk.act(at.store, at.teacher, desk.Walk(at.exam_id), press)
-    revealed = desk.open_response(at.store, on_desk, at.teacher)
+    revealed = opening.open_response(at.store, on_desk, at.teacher)
     assert revealed is not None
     assert revealed.phase is Phase.REVEAL
     assert revealed.calibration == Calibration(25, 25, Scope.QUESTION)  # without the 0 just given

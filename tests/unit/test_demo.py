@@ -12,7 +12,7 @@ from components.marking import Confidence, PointVerdict, Question, QuestionType,
 from components.workflow import demo, paper_demo
 from components.workflow.connections import Connections
 from components.workflow.worker import Worker
-from storage import decisions, exams, markers, pairs, pictures, responses, standings
+from storage import Store, blind_sample, decisions, exams, markers, pairs, pictures, responses, standings
 from tests.support import add_marker, new_store
 
 
@@ -176,3 +176,33 @@ def test_a_fresh_folder_gets_every_paper_answer_as_a_picture_and_no_text(tmp_pat
             assert Image.MIME[picture.format or ""] == page.mime
             assert not picture.getexif()
             assert (page.strokes is not None) == (each.kind == "drawn"), "what was drawn on screen can be drawn on"
+
+
+def test_every_demo_has_the_same_sample_after_a_first_look_at_the_ais_marks(tmp_path: Path) -> None:
+    samples = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        store = new_store(tmp_path / name)
+        demo.install_if_fresh(store)
+        samples.append(demo_sample(store))
+    assert samples[0] == samples[1]
+    for title, rows in samples[0].items():
+        assert all(min(places) >= 3 for places in rows.values()), title
+    assert samples[0][demo.content()[0]["title"]]["1"][0] == 5, "the first that a new teacher meets"
+    assert {len(places) for number, places in samples[0][paper_demo.content()[0]["title"]].items()} == {1}
+
+
+def demo_sample(store: Store) -> dict[str, dict[str, list[int]]]:
+    """By the demo exam's title and the question's number, the places of the candidates in its blind sample."""
+    with store.read() as db:
+        return {
+            exam.title: {
+                stored.question.number: [
+                    place
+                    for place, response in enumerate(responses.by_candidate(db, stored.id).values())
+                    if response is not None and blind_sample.is_blind(db, response)
+                ]
+                for stored in exams.questions(db, exam.id)
+            }
+            for exam in exams.listed(db)
+        }

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from components.marking import Marker, MarkError, Outcome, Phase, Role, Stage
-from components.workflow import desk
+from components.workflow import desk, opening
 from components.workflow.desk import Press, Walk
 from storage import Store, decisions, exams, pairs, standings
 from storage.standings import Filter, Order
@@ -30,8 +30,8 @@ class Desk:
         self.walk = Walk(self.exam_id)
         self.presses = 0
 
-    def open(self, response_id: int, marker: Marker | None = None) -> desk.OpenResponse:
-        opened = desk.open_response(self.store, response_id, marker or self.teacher)
+    def open(self, response_id: int, marker: Marker | None = None) -> opening.OpenResponse:
+        opened = opening.open_response(self.store, response_id, marker or self.teacher)
         assert opened is not None
         return opened
 
@@ -397,7 +397,7 @@ def test_a_response_of_a_reset_exam_says_so(tmp_path: Path) -> None:
     first = at.grid[0][0]
     with at.store.write() as db:
         exams.archive(db, at.exam_id, at.teacher.id, "test")
-    assert desk.open_response(at.store, first, at.teacher) is None
+    assert opening.open_response(at.store, first, at.teacher) is None
     with pytest.raises(MarkError, match="no longer here"):
         at.press(first, "mark", mark=1)
 
@@ -410,7 +410,7 @@ RESPONSES = 40
 MARKING_CHILD = """
 import sys
 from pathlib import Path
-from components.workflow import desk
+from components.workflow import desk, opening
 from components.workflow.desk import Press, Walk
 from storage import Store, markers
 
@@ -419,7 +419,7 @@ with store.read() as db:
     marker = markers.get(db, markers.find(db, name))
     rows = [row[0] for row in db.execute("SELECT id FROM responses ORDER BY id").fetchall()]
 for response in rows:
-    desk.open_response(store, response, marker)
+    opening.open_response(store, response, marker)
     press = Press(
         action="mark", action_id=f"{name}-{response}", marker_id=marker.id, response_id=response, mark=response % 3
     )

@@ -18,7 +18,7 @@ import pytest
 
 from components.intake import Defaults, ImportPlan, Mapping, PlannedAIMark, guess_mapping, plan_import, read_table
 from components.marking import MarkError, Outcome, ProposalStatus, Role, Stage
-from components.workflow import desk
+from components.workflow import opening
 from components.workflow.import_table import Imported, import_plan, imported_already, undo_import
 from storage import Store, decisions, events, exams, imports, jobs, judges, markers, pairs, proposals, responses
 from storage import standings as stored_standings
@@ -450,7 +450,7 @@ def test_refreshing_an_exam_at_once_gives_what_refreshing_each_response_gives(tm
         elif action == "abstain":
             abstain_on(store, response)
         elif action == "see":
-            desk.open_response(store, response, person)
+            opening.open_response(store, response, person)
         elif action == "note":
             with store.write() as db:
                 decisions.add_note(db, response, person.id, draw.choice(["flag", "unflag", "comment"]))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from components.widgets.desk.adjudication import Adjudication, ShownGiven
 from components.widgets.desk.pictures import SentPicture, ShownPage, ShownStrokes, ShownTranscript, parcel
 from components.widgets.desk.view import DeskView, Shown, desk_data
 
@@ -35,6 +36,7 @@ _SCRIPTS = (
     "strokes",
     "annotate",
     "transcript",
+    "adjudicate",
 )
 
 
@@ -78,4 +80,15 @@ def send_pictures(pictures: Sequence[SentPicture], key: str) -> None:
     _PARCEL(key=key, data=parcel(pictures))
 
 
-__all__ = ["DeskView", "SentPicture", "Shown", "ShownPage", "ShownStrokes", "ShownTranscript", "desk", "send_pictures"]
+__all__ = [
+    "Adjudication",
+    "DeskView",
+    "SentPicture",
+    "Shown",
+    "ShownGiven",
+    "ShownPage",
+    "ShownStrokes",
+    "ShownTranscript",
+    "desk",
+    "send_pictures",
+]

@@ -78,8 +78,8 @@ function drawHead(desk) {
   const { data } = desk
   const share = data.total ? Math.round((100 * data.done) / data.total) : 0
   return element("header", { className: "head" },
-    element("span", { className: "progress-text", text: `${data.done} of ${data.total} marked` }),
-    element("span", { className: "bar", role: "progressbar", "aria-valuenow": share, "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": "marked" },
+    element("span", { className: "progress-text", text: data.review ? data.review.progress : `${data.done} of ${data.total} marked` }),
+    element("span", { className: "bar", role: "progressbar", "aria-valuenow": share, "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": data.review ? "settled" : "marked" },
       element("span", { style: `width:${share}%` })),
     element("span", { className: "moves" },
       button("←", "Previous response (left arrow)", () => act(desk, "previous")),
@@ -106,23 +106,32 @@ function drawPanel(desk) {
       })
     }))
   const area = element("textarea", {
-    className: "comment", rows: "2", placeholder: "Comment (saved with your mark, or with Ctrl+Enter)", "aria-label": "Comment",
+    className: "comment", rows: "2", placeholder: data.review ? "Reason (saved with your decision)" : "Comment (saved with your mark, or with Ctrl+Enter)",
+    "aria-label": data.review ? "Reason" : "Comment",
     on: { input: event => keepDraft(desk, event.target.value) },
   })
   return element("section", { className: "card panel" },
     drawHeadline(desk),
-    element("div", { className: "give" },
+    data.review && drawGiven(desk),
+    data.review && data.review.readOnly ? element("p", { className: "blind", text: READ_ONLY }) : element("div", { className: "give" },
       data.own && element("p", { className: "own", text: data.own.label }),
       drawPrimary(desk),
       element("p", { className: "ask", text: data.ask }),
       scale,
       element("p", { className: "typed", "aria-live": "polite" }),
-      element("div", { className: "actions" },
-        button("No response", "The candidate gave no response: a state of its own, not 0", () => act(desk, "no_response"), "N"),
-        button(data.flagged ? "Unflag" : "Flag", "Flag for the head of department", () => act(desk, data.flagged ? "unflag" : "flag"), "F"),
-        data.undo && button(data.undo.label, "Undo your last mark in this exam", () => undo(desk), "U"))),
+      element("div", { className: "actions" }, ...(data.review ? drawReviewActions(desk) : drawActions(desk)))),
+    data.review && element("p", { className: "label", text: data.review.rule }),
     drawVerdicts(desk),
-    area)
+    data.review && data.review.readOnly ? null : area)
+}
+
+function drawActions(desk) {
+  const { data } = desk
+  return [
+    button("No response", "The candidate gave no response: a state of its own, not 0", () => act(desk, "no_response"), "N"),
+    button(data.flagged ? "Unflag" : "Flag", "Flag for the head of department", () => act(desk, data.flagged ? "unflag" : "flag"), "F"),
+    data.undo && button(data.undo.label, "Undo your last mark in this exam", () => undo(desk), "U"),
+  ]
 }
 
 function drawPrimary(desk) {
@@ -132,6 +141,7 @@ function drawPrimary(desk) {
       button(`Give ${data.draftTotal} by your ticks`, "Give the total of the ticked points", () => givePoints(desk), "Enter", "main"),
       button("Clear ticks", "Back to the proposal's verdicts", () => act(desk, "tick", { points: null })))
   }
+  if (data.review) return null
   if (data.phase === "reveal") {
     return element("div", { className: "primary" },
       button(`Keep mine: ${data.own.text}`, "Keep your mark", () => accept(desk), "A", "main"),
@@ -149,16 +159,17 @@ function drawHeadline(desk) {
   const { data } = desk
   const box = element("div", { className: "headline" })
   if (data.phase === "blind") {
-    box.append(element("p", { className: "blind", text: "Mark first; the AI's mark appears after yours." }))
+    box.append(element("p", { className: "blind", text: data.markFirst }))
   } else if (!data.proposal) {
     box.append(element("p", { className: "muted", text: data.noProposal }))
   } else if (data.proposal.mark === null) {
     box.append(element("strong", { text: data.proposal.status === "failed" ? "No proposal: it failed" : "No proposal" }))
   } else {
     const { mark, confidence } = data.proposal
-    box.append(element("span", { className: "muted", text: "Proposal " }),
+    box.append(element("span", { className: "muted", text: data.review ? "AI " : "Proposal " }),
       element("strong", { className: "mark", text: `${mark} / ${data.marks[data.marks.length - 1]}` }),
-      confidence ? element("span", { className: `badge ${confidence === "unsure" ? "warn" : ""}`, text: confidence }) : "")
+      confidence ? element("span", { className: `badge ${confidence === "unsure" ? "warn" : ""}`, text: confidence }) : "",
+      (data.review && drawTake(desk, `Take ${mark}`, "A", () => take(desk, "a"))) || "")
   }
   return box
 }
@@ -221,7 +232,8 @@ function drawVerdict(desk, verdict, onTick) {
 }
 
 function drawLegend(desk) {
-  const keys = [["A", "accept the proposal (keep yours at a reveal)"], ["0–9", "give that mark; two digits for 10 and more"],
+  const { data } = desk
+  const keys = data.review ? [...REVIEW_KEYS, ...(desk.viewer ? pictureKeysInReview() : [])] : [["A", "accept the proposal (keep yours at a reveal)"], ["0–9", "give that mark; two digits for 10 and more"],
     ["Enter", "confirm a typed mark or your ticks"], ["N", "no response"], ["F", "flag for head of department"], ["U", "undo"],
     ["← →", "previous, next"], ["W", "reasons open or closed"], ["Ctrl+Enter", "save the comment"], ["?", "this list"],
     ...(desk.viewer ? PICTURE_KEYS : [])]

@@ -12,6 +12,8 @@ function onKey(desk, event) {
     event.preventDefault()
     return undoInk(desk)
   }
+  // In a table the arrows go from row to row.
+  if (target.closest && target.closest("[data-testid=stDataFrame]")) return
   if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
   if (document.querySelector("[role=dialog], [aria-modal=true]")) return
   if (handleKey(desk, event.key, target)) event.preventDefault()
@@ -19,6 +21,7 @@ function onKey(desk, event) {
 
 function handleKey(desk, key, target) {
   const { data } = desk
+  if (data.review && reviewKey(desk, key)) return true
   if (data.responseId === null) return key === "u" || key === "U" ? (undo(desk), true) : false
   if (/^[0-9.]$/.test(key)) return (typeMark(desk, key), true)
   if (key === "Escape") {
@@ -51,7 +54,7 @@ function accept(desk) {
   if (data.draftTotal !== null) say(desk, `You have ticked points. Enter gives ${data.draftTotal}; or clear the ticks first.`)
   else if (data.phase === "reveal") act(desk, "keep")
   else if (data.phase === "mark" && data.proposal && data.proposal.mark !== null) act(desk, "accept")
-  else say(desk, data.phase === "blind" ? "Mark first; the AI's mark appears after yours." : "There is no proposal to accept. Give a mark.")
+  else say(desk, data.phase === "blind" ? data.markFirst : "There is no proposal to accept. Give a mark.")
 }
 
 function undo(desk) {
@@ -83,7 +86,7 @@ function giveTyped(desk) {
 function setTyped(desk, typed) {
   desk.typed = typed
   const hint = desk.root.querySelector(".typed")
-  const next = desk.data.marks.some(mark => !Number.isInteger(mark)) ? "then .5 or the like" : "another digit"
+  const next = (desk.data.marks || []).some(mark => !Number.isInteger(mark)) ? "then .5 or the like" : "another digit"
   if (hint) hint.textContent = typed ? `${typed}… ${next}, or Enter for ${Number(typed)}` : ""
   for (const button of desk.root.querySelectorAll(".row button")) {
     button.classList.toggle("candidate", typed !== "" && button.dataset.mark.startsWith(typed))

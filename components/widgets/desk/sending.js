@@ -24,6 +24,7 @@ function act(desk, action, more = {}) {
     seen_decision_id: data.seenDecisionId,
     seconds: Math.round((performance.now() - desk.shownAt) / 100) / 10,
     comment: draftOf(desk),
+    ...(data.review ? { task: "adjudicate", hidden: data.review.hidden } : {}),
     ...more,
   })
 }
@@ -32,7 +33,7 @@ function post(desk, press) {
   desk.pending = press
   desk.root.classList.add("busy")
   if (!["next", "previous", "tick"].includes(press.action)) {
-    store(UNSENT, JSON.stringify({ press, at: Date.now() }))
+    store(unsentKey(desk), JSON.stringify({ press, at: Date.now() }))
   }
   desk.send(press)
   // The connection may have been lost. The same action_id again is harmless: the store keeps one row for it.
@@ -45,15 +46,20 @@ function post(desk, press) {
 // A press that the page was left with, because the server went away or the page was reloaded, is sent again: the
 // store keeps one row for it however often it comes, and it still names the response it was pressed for.
 function resumeUnsent(desk) {
-  const kept = JSON.parse(stored(UNSENT) || "null")
+  const kept = JSON.parse(stored(unsentKey(desk)) || "null")
   if (!kept) return
-  store(UNSENT, "")
+  store(unsentKey(desk), "")
   if (kept.press.marker_id === desk.data.markerId && Date.now() - kept.at < LOST_AFTER_MS) post(desk, kept.press)
+}
+
+// A mark that a teacher's desk was left with must not arrive as an adjudication.
+function unsentKey(desk) {
+  return desk.data.review ? `${UNSENT}-review` : UNSENT
 }
 
 function settle(desk, data) {
   clearInterval(desk.resend)
-  store(UNSENT, "")
+  store(unsentKey(desk), "")
   if (data.commentSaved) forgetDraft(desk, desk.pending)
   desk.pending = null
   desk.typed = ""

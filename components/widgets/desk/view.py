@@ -23,12 +23,14 @@ from components.marking import (
     format_mark,
     verdict_name,
 )
+from components.widgets.desk.adjudication import Adjudication, adjudication_data
 from components.widgets.desk.pictures import ShownPage, ShownTranscript, comparison_data, pages_data, transcript_data
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The response on the desk. `proposal` is None while it may not be seen or does not exist yet.
+    """The response on the desk. `proposal` is None while it may not be seen or does not exist yet: `mark_first` and
+    `no_proposal` say why.
 
     `calibration` says how far the proposal's confidence may be trusted; "" where nothing can be said. `pages` are the
     answer's pictures, `earlier` what the proposal's judge had said before.
@@ -49,6 +51,7 @@ class Shown:
     ticked: tuple[str, ...] | None = None
     ticked_total: float | None = None
     no_proposal: str = ""
+    mark_first: str = "Mark first; the AI's mark appears after yours."
     calibration: str = ""
     pages: tuple[ShownPage, ...] = ()
     transcript: ShownTranscript | None = None
@@ -60,7 +63,8 @@ class DeskView:
     """One drawing of the desk. `shown` is None when there is nothing (left) to mark; `empty` then says so.
 
     `saved` names what was kept, or refused in words, of strokes and transcripts that the desk sent lately;
-    `awaiting` that a new proposal is under way, which the desk looks for from time to time.
+    `awaiting` that a new proposal is under way, which the desk looks for from time to time. `adjudication` is set where
+    a head of department settles what others gave, and None where a teacher marks.
     """
 
     marker_id: int
@@ -76,6 +80,7 @@ class DeskView:
     empty_text: str = ""
     saved: tuple[str, ...] = ()
     awaiting: bool = False
+    adjudication: Adjudication | None = None
 
 
 def desk_data(view: DeskView) -> dict[str, Any]:
@@ -94,6 +99,7 @@ def desk_data(view: DeskView) -> dict[str, Any]:
         "emptyText": view.empty_text,
         "saved": list(view.saved),
         "awaiting": view.awaiting,
+        "review": adjudication_data(view.adjudication),
     }
     return data | _shown_data(view.shown) if view.shown is not None else data
 
@@ -129,6 +135,7 @@ def _shown_data(shown: Shown) -> dict[str, Any]:
         "draftPoints": list(shown.ticked or ()),
         "draftTotal": _plain(shown.ticked_total),
         "noProposal": shown.no_proposal,
+        "markFirst": shown.mark_first,
     }
 
 
