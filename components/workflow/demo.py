@@ -77,7 +77,10 @@ def _install_typed(db: Database, judge_id: int) -> int:
     exam, questions = content()
     exam_id = demo_content.add_exam(db, exam, judge_id)
     candidates = responses.add_candidates(db, exam_id, exam["candidates"], exam["groups"])
-    second_marker = markers.ensure_external(db, exam["second_marker"])
+    teachers = {
+        "mark": markers.ensure_external(db, exam["first_marker"]),
+        "second_mark": markers.ensure_external(db, exam["second_marker"]),
+    }
     for item in questions:
         question_id = demo_content.add_question(db, exam_id, item)
         answers = [(number, answer) for answer in item["answers"] for number in answer["candidates"]]
@@ -86,6 +89,7 @@ def _install_typed(db: Database, judge_id: int) -> int:
         )
         for number, answer in answers:
             if number in exam["second_marked"]:
-                demo_content.import_mark(db, ids[question_id, candidates[number]], second_marker, answer["second_mark"])
+                for name, marker_id in teachers.items():
+                    demo_content.import_mark(db, ids[question_id, candidates[number]], marker_id, answer[name])
     demo_content.fix_blind_sample(db, exam_id)
     return exam_id
