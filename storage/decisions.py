@@ -161,15 +161,15 @@ def history(db: Database, response_id: int) -> list[Decision]:
     return _decisions(db, "d.response_id = ? ORDER BY d.id", (response_id,))
 
 
-def last_of_marker(db: Database, exam_id: int, marker_id: int, stage: Stage | None = None) -> Decision | None:
-    """The marker's newest live decision made on this desk in the exam, of any stage where it is None: what an undo
-    would take back."""
+def last_of_marker(db: Database, exam_id: int, marker_id: int, *, adjudicated: bool = False) -> Decision | None:
+    """The marker's newest live decision made on the desk in the exam, or in its review where it is an adjudication:
+    what an undo would take back there."""
     rows = db.execute(
         "SELECT d.id FROM decisions d JOIN responses r ON r.id = d.response_id "
         "WHERE d.marker_id = ? AND r.exam_id = ? AND d.outcome <> 'undo' AND d.stage <> 'imported' "
-        "AND (? IS NULL OR d.stage = ?) "
+        "AND (d.stage = 'adjudicated') = ? "
         "AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id) ORDER BY d.id DESC LIMIT 1",
-        (marker_id, exam_id, stage, stage),
+        (marker_id, exam_id, adjudicated),
     ).fetchone()
     return None if rows is None else _decisions(db, "d.id = ?", (rows["id"],))[0]
 

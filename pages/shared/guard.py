@@ -28,6 +28,7 @@ def pages_for_role() -> dict[str, list[StreamlitPage]]:
         "Department": [
             ("department/exams.py", "Exams", ":material/description:", ALL_ROLES),
             ("department/agreement.py", "Agreement", ":material/balance:", ALL_ROLES),
+            ("department/review.py", "Review", ":material/gavel:", LEADS),
         ],
         "Pilot": [
             ("pilot/judges.py", "Judges", ":material/smart_toy:", LEADS),
@@ -142,6 +143,6 @@ def _new_profile_form(place: str) -> None:
 
 def _sign_in(marker_id: int) -> None:
     """Change who is at the desk. What the one before was about to do or was told there is not the next one's."""
-    for own in ("ticked", "notice", "acknowledged", "comment_saved"):
+    for own in ("ticked", "notice", "acknowledged", "comment_saved", "review_ticked", "review_notice"):
         st.session_state.pop(own, None)
     st.session_state["marker_id"] = marker_id

@@ -97,7 +97,7 @@ def undoable(store: Store, exam_id: int, response_id: int | None, marker: Marker
     with store.read() as db:
         here = [] if response_id is None else decisions.live(db, response_id)
         own = [d for d in here if d.marker_id == marker.id and d.stage is Stage.ADJUDICATED]
-        decision = own[-1] if own else decisions.last_of_marker(db, exam_id, marker.id, Stage.ADJUDICATED)
+        decision = own[-1] if own else decisions.last_of_marker(db, exam_id, marker.id, adjudicated=True)
         response = None if decision is None else responses.get(db, decision.response_id)
     return None if decision is None or response is None else (decision, response.candidate_number)
 

@@ -55,7 +55,6 @@ class Review:
     at_boundary: int
     flags: int
     adjudicated: int
-    has_boundaries: bool
 
     @property
     def waiting(self) -> int:
@@ -99,7 +98,6 @@ def review(store: Store, wanted: Wanted) -> Review:
         found.at_boundary,
         found.flags,
         adjudicated,
-        bool(edges),
     )
 
 
