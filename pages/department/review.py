@@ -29,6 +29,7 @@ state = st.session_state
 
 BOX_HEIGHT = 112  # both marks and the row of marks must be on screen with the answer
 RESPONSES, PATTERNS = "Responses", "Patterns and remedies"
+PATTERNS_IN_ADDRESS = "patterns"
 NO_EXAM = "There is no exam to review yet. Restore the demo exam or import a table of responses."
 
 
@@ -85,7 +86,8 @@ def responses_view(exam: Exam, wanted: Wanted, *, hide: bool) -> None:
 def choose_view() -> tuple[str, bool]:
     """Responses or patterns, and whether to decide without seeing the other marks."""
     # Streamlit forgets both while another page is open.
-    state["review_view"] = PATTERNS if remedy_section.IN_ADDRESS in st.query_params else state.get("review_viewing")
+    linked = remedy_section.IN_ADDRESS in st.query_params or st.query_params.get("show") == PATTERNS_IN_ADDRESS
+    state["review_view"] = PATTERNS if linked else state.get("review_viewing")
     state["review_view"] = state["review_view"] or RESPONSES
     state["review_hide"] = state.get("review_hidden", False)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -112,7 +114,8 @@ def choose_view() -> tuple[str, bool]:
 def remember_view() -> None:
     state["review_viewing"] = state["review_view"]
     if state["review_view"] == RESPONSES:
-        st.query_params.pop(remedy_section.IN_ADDRESS, None)
+        for part in (remedy_section.IN_ADDRESS, "show"):
+            st.query_params.pop(part, None)
 
 
 def choose_response(response_id: int) -> None:

@@ -246,3 +246,15 @@ def test_the_patterns_have_a_view_of_their_own(
     assert not desks(at)
     at.segmented_control(key="review_view").set_value("Responses").run()
     assert on_desk(at)["responseId"] == disputes[1][0]
+
+
+def test_a_link_to_the_patterns_opens_them_and_responses_are_one_press_away(
+    app: OpenPage, store: Store, head: Marker, disputes: tuple[int, list[int]]
+) -> None:
+    exam_id, _ = disputes
+    at = app(PAGE, head, exam=str(exam_id), question="1", show="patterns")
+    assert not at.exception
+    assert at.session_state["review_view"] == "Patterns and remedies"
+    assert desks(at) == []
+    at.segmented_control(key="review_view").set_value("Responses").run()
+    assert on_desk(at)["questionNumber"] == "1"

@@ -23,6 +23,7 @@ PAGES = {
     "answers": "Answers on paper",
     "exams": "Demo mock 2026",
     "agreement": "Live ·",
+    "review": "to settle",
     "judges": "Connect a model",
     "runs": "Costs nothing",
 }
