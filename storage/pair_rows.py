@@ -13,7 +13,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Stage
-from storage.pairs import _OF_CANDIDATES, AGREEMENT, Pair, Wanted, _pair, _where, newest
+from storage.pairs import AGREEMENT, OF_CANDIDATES, Pair, Wanted, conditions, newest, pair_of
 
 Judged = Mapping[int, int]
 
@@ -112,14 +112,14 @@ def oldest_of(db: Database, kind: str, wanted: Wanted, judged: Judged, most: int
     """Of the wanted pairs the `most` given first, in time order."""
     found = []
     for part in _by_judge(wanted, judged):
-        where, parameters = _where(part, rows=True)
+        where, parameters = conditions(part, rows=True)
         rows = db.execute(
             "SELECT p.response_id, p.question_id, p.marker_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark, "
-            f"p.given_at, p.decision_id FROM {_OF_CANDIDATES if part.groups else ''}pairs p "
+            f"p.given_at, p.decision_id FROM {OF_CANDIDATES if part.groups else ''}pairs p "
             f"WHERE p.kind = :kind AND {' AND '.join(where)} ORDER BY p.decision_id LIMIT :most",
             {"kind": kind, "most": most, **parameters},
         )
-        found += [_pair(row) for row in rows]
+        found += [pair_of(row) for row in rows]
     return sorted(found, key=_in_time)[:most]
 
 
@@ -138,10 +138,10 @@ def _in_time(pair: Pair) -> int:
 def common_cells(db: Database, wanted: Wanted, a: int, b: int) -> list[CommonCell]:
     """The wanted responses with a counted agreement pair of judge `a` and one of judge `b`, both with the same
     teacher's mark, those that are alike counted together."""
-    where, parameters = _where(replace(wanted, judge_id=a), rows=True)
+    where, parameters = conditions(replace(wanted, judge_id=a), rows=True)
     rows = db.execute(
         "SELECT p.question_id, p.ai_mark, o.ai_mark, p.teacher_mark, count(*) "
-        f"FROM {_OF_CANDIDATES if wanted.groups else ''}pairs p JOIN pairs o ON o.response_id = p.response_id "
+        f"FROM {OF_CANDIDATES if wanted.groups else ''}pairs p JOIN pairs o ON o.response_id = p.response_id "
         "AND o.marker_id = p.marker_id AND o.judge_id = :other AND o.kind = p.kind AND o.decision_id = p.decision_id "
         f"WHERE p.kind = :kind AND {' AND '.join(where)} "
         "GROUP BY p.question_id, p.ai_mark, o.ai_mark, p.teacher_mark",
@@ -152,10 +152,10 @@ def common_cells(db: Database, wanted: Wanted, a: int, b: int) -> list[CommonCel
 
 def version_cells(db: Database, wanted: Wanted, judged: Judged) -> list[VersionCell]:
     """The wanted agreement pairs by the model, prompt and mark scheme that their proposals were made with."""
-    where, parameters = _where(wanted, rows=True)
+    where, parameters = conditions(wanted, rows=True)
     rows = db.execute(
         "SELECT p.judge_id, v.model, v.prompt_version, s.version, p.question_id, p.ai_mark, p.teacher_mark, count(*), "
-        f"min(v.created_at), max(v.created_at) FROM {_OF_CANDIDATES if wanted.groups else ''}pairs p "
+        f"min(v.created_at), max(v.created_at) FROM {OF_CANDIDATES if wanted.groups else ''}pairs p "
         "CROSS JOIN proposals v ON v.id = p.proposal_id CROSS JOIN schemes s ON s.id = v.scheme_id "
         f"WHERE p.kind = :kind AND {' AND '.join(where)} AND {_OF_JUDGED} GROUP BY 1, 2, 3, 4, 5, 6, 7",
         {"kind": AGREEMENT, "judged": _json(judged), **parameters},
@@ -175,8 +175,8 @@ def judges_with_pairs(db: Database, exam_id: int) -> list[tuple[int, str, int]]:
 
 def of_candidates(db: Database, wanted: Wanted, judged: Judged) -> list[PairOf]:
     """The wanted agreement pairs, each with its candidate."""
-    where, parameters = _where(wanted, rows=True)
-    source = f"{_OF_CANDIDATES}pairs p" if wanted.groups else "pairs p CROSS JOIN responses r ON r.id = p.response_id"
+    where, parameters = conditions(wanted, rows=True)
+    source = f"{OF_CANDIDATES}pairs p" if wanted.groups else "pairs p CROSS JOIN responses r ON r.id = p.response_id"
     rows = db.execute(
         f"SELECT r.candidate_id, p.question_id, p.ai_mark, p.teacher_mark FROM {source} "
         f"WHERE p.kind = :kind AND {' AND '.join(where)} AND {_OF_JUDGED}",
@@ -256,7 +256,7 @@ def _few(wanted: Wanted, asked: Asked) -> tuple[str, str]:
     if asked.marked_by is not None:
         own = f"({_MARKED_BY}) o CROSS JOIN responses r ON r.id = o.response_id"
         return f"{own} CROSS JOIN candidates c ON c.id = r.candidate_id CROSS JOIN pairs p", "p.response_id = r.id"
-    return f"{_OF_CANDIDATES if wanted.groups else ''}pairs p", "1"
+    return f"{OF_CANDIDATES if wanted.groups else ''}pairs p", "1"
 
 
 def _alike(wanted: Wanted, asked: Asked) -> str:
@@ -269,7 +269,7 @@ def _alike(wanted: Wanted, asked: Asked) -> str:
 
 
 def _behind(wanted: Wanted, asked: Asked, *, rows: bool) -> tuple[list[str], dict[str, Any]]:
-    where, parameters = _where(wanted, rows=rows)
+    where, parameters = conditions(wanted, rows=rows)
     where.append("p.kind = :kind")
     parts = {
         "ai": ("p.ai_mark = :ai", asked.ai),

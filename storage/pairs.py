@@ -82,12 +82,12 @@ class Wanted:
 
 def cells(db: Database, kind: str, wanted: Wanted) -> list[Cell]:
     """The wanted pairs of one kind, those that are alike counted together, in question order."""
-    where, parameters = _where(wanted)
+    where, parameters = conditions(wanted)
     if wanted.tallied:
         source, counts = "tallies p", "sum(p.n) AS n, sum(p.timed) AS timed, sum(p.seconds) AS seconds"
         where.append("p.n > 0")
     else:
-        source = f"{_OF_CANDIDATES if wanted.groups else ''}pairs p"
+        source = f"{OF_CANDIDATES if wanted.groups else ''}pairs p"
         counts = "count(*) AS n, count(p.seconds) AS timed, total(p.seconds) AS seconds"
     rows = db.execute(
         f"SELECT p.question_id, p.judge_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark, {counts} FROM {source} "
@@ -120,7 +120,7 @@ def double_cells(db: Database, wanted: Wanted) -> list[DoubleCell]:
     if wanted.handwritten is not None:
         where.append("p.handwritten = :handwritten")
     if wanted.groups:
-        source, counts = f"{_OF_CANDIDATES}double_marked p", "count(*) AS n"
+        source, counts = f"{OF_CANDIDATES}double_marked p", "count(*) AS n"
         where += ["p.response_id = r.id", "c.exam_id = :exam", _IN_GROUPS]
     else:
         source, counts = "double_tallies p", "sum(p.n) AS n"
@@ -135,25 +135,29 @@ def double_cells(db: Database, wanted: Wanted) -> list[DoubleCell]:
 
 def newest(db: Database, kind: str, wanted: Wanted, most: int) -> list[Pair]:
     """Of the wanted pairs the `most` given last, the oldest of them first."""
-    where, parameters = _where(wanted, rows=True)
+    where, parameters = conditions(wanted, rows=True)
     rows = db.execute(
         "SELECT p.response_id, p.question_id, p.marker_id, p.stage, p.confidence, p.ai_mark, p.teacher_mark, "
-        f"p.given_at, p.decision_id FROM {_OF_CANDIDATES if wanted.groups else ''}pairs p "
+        f"p.given_at, p.decision_id FROM {OF_CANDIDATES if wanted.groups else ''}pairs p "
         f"WHERE p.kind = :kind AND {' AND '.join(where)} ORDER BY p.decision_id DESC LIMIT :most",
         {"kind": kind, "most": most, **parameters},
     ).fetchall()
-    return [_pair(row) for row in reversed(rows)]
+    return [pair_of(row) for row in reversed(rows)]
 
 
 # From the few candidates of a class to their pairs, not from every pair to its candidate.
-_OF_CANDIDATES = "candidates c CROSS JOIN responses r ON r.candidate_id = c.id CROSS JOIN "
+OF_CANDIDATES = "candidates c CROSS JOIN responses r ON r.candidate_id = c.id CROSS JOIN "
 _IN_GROUPS = (
     "NOT EXISTS (SELECT 1 FROM json_each(:groups) g WHERE NOT EXISTS (SELECT 1 FROM json_each(c.groups) h "
     "WHERE h.key = json_extract(g.value, '$[0]') AND h.value = json_extract(g.value, '$[1]')))"
 )
 
 
-def _where(wanted: Wanted, *, rows: bool = False) -> tuple[list[str], dict[str, Any]]:
+def conditions(wanted: Wanted, *, rows: bool = False) -> tuple[list[str], dict[str, Any]]:
+    """What a query on `p` must require to read the wanted pairs, and its parameters; `rows` where p are pairs always.
+
+    With groups, OF_CANDIDATES must come before p.
+    """
     where = ["p.exam_id = :exam", *_question_where(wanted)]
     if wanted.stage is not None:
         where.append("p.stage = :stage")
@@ -193,7 +197,8 @@ def _parameters(wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def _pair(row: Any) -> Pair:
+def pair_of(row: Any) -> Pair:
+    """A pair from a row that has its columns."""
     return Pair(
         row["response_id"],
         row["question_id"],
