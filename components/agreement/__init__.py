@@ -36,6 +36,7 @@ from components.agreement.kappa import (
 from components.agreement.live import (
     Cusum,
     anchoring_effect,
+    anchoring_effect_over,
     anytime_interval,
     anytime_multiplier,
     cusum,
@@ -78,6 +79,7 @@ __all__ = [
     "SubjectPart",
     "SumsAgreement",
     "anchoring_effect",
+    "anchoring_effect_over",
     "anytime_interval",
     "anytime_multiplier",
     "beyond_chance",

@@ -18,12 +18,13 @@ MOST_PAIRS = 1_000_000
 def mean_probability(mean: float, sd: float, n: int) -> float:
     """How often chance alone brings a mean at least this far from 0: the two-sided p of a t test.
 
-    1 where there is no spread to judge by. Raises ValueError for n < 2.
+    Where every value is one and the same, that of a sign test, 2·½ⁿ: all but 0 lie on one side. Raises ValueError for
+    n < 2.
     """
     if n < 2:
         raise ValueError("A t test needs two values.")
     if sd < ZERO:
-        return 1.0
+        return 1.0 if abs(mean) < ZERO else 2.0 * 0.5**n
     from scipy.special import stdtr  # noqa: PLC0415
 
     return float(2 * stdtr(n - 1, -abs(mean) / (sd / math.sqrt(n))))

@@ -62,11 +62,14 @@ class ExamAgreement:
 
     `aggregate` is ΣM·QWK / ΣM over the questions where QWK is defined, always printed with `coverage`. `pooled` is
     1 − ΣA/ΣB over questions with two pairs or more (`pooled_coverage`), unbiased where each has few; it is the
-    headline while the median question has under 20 pairs. `exact` and `within` are shares of all pairs, whose Wilson
-    intervals take pairs as independent; `bias_percent` is the mean of 100·d/M, its interval over questions.
+    headline while the median question has under 20 pairs. `qwk_n` is how many pairs the headline rests on, by which the
+    small-n rule goes: questions that it leaves out have pairs too. `exact` and `within` are shares of all pairs,
+    whose Wilson intervals take pairs as independent; `bias_percent` is the mean of 100·d/M, its interval over
+    questions.
     """
 
     n: int
+    qwk_n: int
     median_pairs: float
     aggregate: Statistic
     coverage: Coverage
@@ -82,10 +85,15 @@ class ExamAgreement:
 
     @property
     def qwk(self) -> Statistic:
-        """The headline figure, obeying the small-n rule: None under 10 pairs over the exam."""
-        if self.standing is Standing.TOO_FEW and self.n < FEWEST_FOR_QWK:
+        """The headline figure, obeying the small-n rule: None where it rests on under 10 pairs."""
+        if self.qwk_n < FEWEST_FOR_QWK:
             return Statistic(None, f"QWK is shown from {FEWEST_FOR_QWK} pairs")
         return self.aggregate if self.headline == "aggregate" else self.pooled
+
+    @property
+    def qwk_coverage(self) -> Coverage:
+        """How much of the exam the headline figure rests on."""
+        return self.coverage if self.headline == "aggregate" else self.pooled_coverage
 
 
 def exam_agreement(pairs: Iterable[QuestionPairs]) -> ExamAgreement:
@@ -115,10 +123,11 @@ def question_sums(pairs: QuestionPairs) -> QuestionSums:
     )
 
 
-def exam_from_sums(questions: Sequence[QuestionSums]) -> ExamAgreement:
+def exam_from_sums(questions: Sequence[QuestionSums], alone: Statistic | None = None) -> ExamAgreement:
     """An exam's agreement from its questions' sums alone, equal to that from the pairs.
 
-    Raises ValueError when a question comes twice or a maximum is not above 0.
+    `alone` is the QWK, with its own interval, of a question that is the only one with pairs: there are no questions
+    to make an interval over. Raises ValueError when a question comes twice or a maximum is not above 0.
     """
     names = [question.question for question in questions]
     if len(set(names)) != len(names):
@@ -134,14 +143,19 @@ def exam_from_sums(questions: Sequence[QuestionSums]) -> ExamAgreement:
     pool = median < FEWEST_FOR_AGGREGATE and int(np.count_nonzero(sums.n)) > 1
     headline: Literal["aggregate", "pooled"] = "pooled" if pool else "aggregate"
     aggregate, coverage = weighted_mean_qwk(sums.qwk, max_mark)
+    if alone is not None and paired_n.size == 1:
+        aggregate = alone
     pooled, pooled_coverage = pooled_qwk(sums, max_mark)
     exact = share(sum(question.exact for question in questions), n)
     within = share(sum(question.within for question in questions), n)
     figure, covered = (aggregate, coverage) if headline == "aggregate" else (pooled, pooled_coverage)
     identical = n > 0 and bool(np.isnan(sums.qwk[sums.n > 0]).all())
-    standing = _standing(n, figure, identical)
+    behind = ~np.isnan(sums.qwk) if headline == "aggregate" else sums.n >= 2
+    qwk_n = n if identical else int(sums.n[behind].sum())
+    standing = _standing(qwk_n, figure, identical)
     return ExamAgreement(
         n=n,
+        qwk_n=qwk_n,
         median_pairs=median,
         aggregate=aggregate,
         coverage=coverage,
@@ -157,7 +171,7 @@ def exam_from_sums(questions: Sequence[QuestionSums]) -> ExamAgreement:
         within=within,
         bias_percent=_bias_percent(sums, max_mark),
         standing=standing,
-        sentence=_sentence(standing, n, figure, covered, exact, identical),
+        sentence=_sentence(standing, n, qwk_n, figure, covered, exact, identical),
     )
 
 
@@ -221,16 +235,20 @@ def _standing(n: int, figure: Statistic, identical: bool) -> Standing:
     return standing_of(n, figure)
 
 
-def _sentence(standing: Standing, n: int, figure: Statistic, coverage: Coverage, exact: Share, identical: bool) -> str:
+def _sentence(
+    standing: Standing, n: int, qwk_n: int, figure: Statistic, coverage: Coverage, exact: Share, identical: bool
+) -> str:
     if n == 0:
         return "No response has both marks yet."
     pairs = count_of(n, "pair")
     if standing is Standing.TOO_FEW:
-        rule = f"QWK is shown from {FEWEST_FOR_QWK} pairs" if n < FEWEST_FOR_QWK else f"No QWK yet: {figure.note}"
+        why = n >= FEWEST_FOR_QWK and figure.value is None
+        rule = f"No QWK yet: {figure.note}" if why else f"QWK is shown from {FEWEST_FOR_QWK} pairs"
         return f"{pairs} so far. {exact_text(exact)}. {rule}."
     if identical:
         return f"On {pairs} every question's marks are identical, QWK not measurable."
-    lead = f"On {pairs} the AI and the teachers agree at {kappa_with_interval('QWK', figure)}, over {coverage}"
+    measured = count_of(qwk_n, "pair")
+    lead = f"On {measured} the AI and the teachers agree at {kappa_with_interval('QWK', figure)}, over {coverage}"
     if standing is Standing.PROVISIONAL:
         lead += "; provisional until 30 pairs"
     return f"{lead}. {exact_text(exact)}."

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from components.agreement.differences import share
@@ -75,6 +77,32 @@ def anchoring_effect(visible_exact: int, visible_n: int, blind_exact: int, blind
     down = math.hypot(visible.value - visible.interval.low, blind.interval.high - blind.value)
     up = math.hypot(visible.interval.high - visible.value, blind.value - blind.interval.low)
     return Statistic(effect, "", Interval(effect - down, effect + up, "Newcombe"))
+
+
+def anchoring_effect_over(questions: Iterable[tuple[int, int, int, int]]) -> Statistic:
+    """The anchoring effect over several questions: within each question, then weighted by how much each can tell.
+
+    Each question is (exact in view, n in view, exact blind, n blind); one without both kinds tells nothing. Pooled, a
+    hard question that is mostly marked blind would look like an effect. Mantel–Haenszel risk difference with Sato's
+    variance (Biometrics 45, 1989), which holds for many questions with few marks each; one question keeps Newcombe's
+    interval. None where no question has both kinds.
+    """
+    strata = [counts for counts in questions if counts[1] and counts[3]]
+    if not strata:
+        return Statistic(None, "no question has marks given blind and marks given with the AI's mark in view")
+    if len(strata) == 1:
+        return anchoring_effect(*strata[0])
+    a, n1, b, n0 = np.array(strata, dtype=np.float64).T
+    both = n1 + n0
+    weight = float((n1 * n0 / both).sum())
+    effect = float(((a * n0 - b * n1) / both).sum()) / weight
+    p = (n1**2 * b - n0**2 * a + n1 * n0 * (n0 - n1) / 2) / both**2
+    q = (a * (n0 - b) + b * (n1 - a)) / (2 * both)
+    variance = (effect * float(p.sum()) + float(q.sum())) / weight**2
+    if variance < ZERO:
+        return Statistic(effect, "no interval: within each question every mark fell alike")
+    reach = NORMAL * math.sqrt(variance)
+    return Statistic(effect, "", Interval(max(effect - reach, -1.0), min(effect + reach, 1.0), "Mantel–Haenszel"))
 
 
 def cusum(standardised: ArrayLike, k: float = SLACK_K, h: float = LIMIT_H) -> Cusum:

@@ -95,8 +95,8 @@ def test_a_lenient_question_is_named_with_its_marks_told_from_noise_and_sent_to_
         "Over all, the AI is lenient by 0.30 marks a response, +7.5% of the maximum"
     )
     assert found["noise"].text == (
-        "Not on question 1: with 2 questions looked at, chance alone would bring a difference like that in less than one exam "
-        "in 20."
+        "Not on question 1: with 2 questions looked at, chance alone would bring a difference like that in less than "
+        "one exam in 20."
     )
     steps = found["next"].steps
     assert steps[0].text == (
@@ -109,7 +109,7 @@ def test_disputes_come_first_and_a_drift_is_told_with_the_noise(store: Store) ->
     exam_id, _, _ = marked(store, {"1": [(i % 5, i % 5) for i in range(40)]})
     found = answered(store, exam_id, disputes=3, drift="Since Monday the AI has been more lenient.")
     assert found["next"].steps[0].text == (
-        "Settle the 3 responses on which the marks are further apart than tolerance."
+        "Settle the 3 responses of this exam on which the marks are further apart than tolerance."
     )
     assert found["next"].steps[0].page == "review"
     assert found["noise"].text.endswith("Since Monday the AI has been more lenient.")
@@ -121,9 +121,74 @@ def test_a_weak_question_is_named_with_its_figure_and_a_strong_exam_is_trusted(s
     exam_id, _, _ = marked(store, {"1": good, "2": weak})
     found = answered(store, exam_id)
     assert found["where"].text.startswith("On question 2 (QWK ")
-    strong, _, _ = marked(new_store(store.path.parent / "strong"), {"1": good, "2": good, "3": good})
+    strong, _, _ = marked(new_store(store.path.parent / "strong"), {"1": good, "2": good, "3": [*good, (0, 1)]})
     other = Store(store.path.parent / "strong" / "second-marker.db")
     found = answered(other, strong)
-    assert found["trust"].text.startswith("Largely, yes. On 186 blind pairs the AI agrees with teachers at QWK ")
+    assert found["trust"].text.startswith("Largely, yes. On 187 blind pairs the AI agrees with teachers at QWK ")
     assert found["where"].text == "No question stands out as weak among the 3 that can be judged."
     assert found["next"].text == "Nothing is pressing. Look again when more has been marked."
+
+
+def test_a_figure_from_two_questions_is_not_said_of_hundreds(store: Store) -> None:
+    """Pooled QWK needs two pairs on a question: here only four of 34 pairs are behind it."""
+    questions: dict[str, Marks] = {str(i): [(4, 0)] for i in range(30)}
+    exam_id, _, _ = marked(store, questions | {"a": [(0, 0), (4, 4)], "b": [(1, 1), (3, 3)]})
+    text = answered(store, exam_id)["trust"].text
+    assert text.startswith("Too early to say: 34 pairs so far, hardly two of them on one question.")
+    assert "QWK" not in text
+
+
+def test_one_question_is_judged_by_its_own_interval(store: Store) -> None:
+    exam_id, _, _ = marked(store, {"1": [(i % 5, i % 5) for i in range(24)] + [(4, 0), (0, 4), (3, 1), (1, 3)] * 2})
+    assert answered(store, exam_id)["trust"].text.startswith("It is not settled yet. On 32 blind pairs")
+
+
+def test_a_judge_that_always_gives_one_more_is_no_noise(store: Store) -> None:
+    exam_id, _, _ = marked(store, {"1": [(1 + i % 4, i % 4) for i in range(40)]})
+    found = answered(store, exam_id)
+    assert found["direction"].text.endswith("It is lenient on question 1 (by 1.0 marks).")
+    assert found["noise"].text.startswith("Not on question 1")
+    assert found["next"].steps[0].query["show"] == "patterns"
+
+
+def test_a_judge_that_gives_everyone_full_marks_is_weak_and_identical_marks_are_no_missing_pairs(store: Store) -> None:
+    exam_id, _, _ = marked(store, {"1": [(4, i % 5) for i in range(40)], "2": [(2, 2)] * 30})
+    assert answered(store, exam_id)["where"].text == (
+        "On question 1 (QWK .00: a marker gave everyone the same mark). "
+        "On question 2 all marks are one and the same, so QWK cannot be measured."
+    )
+
+
+def test_figures_of_one_stage_stand_beside_no_other_teachers(store: Store) -> None:
+    """Two teachers' marks are not of one stage, marker or day."""
+    exam_id, grid, _ = marked(store, {"1": [(i % 5, i % 5) for i in range(40)]})
+    other = add_marker(store, "Mr Okoro")
+    with store.write() as db:
+        for place, response_id in enumerate(grid[0]):
+            decisions.record(db, response_id, other.id, Outcome.MARK, Stage.IMPORTED, mark=place % 5)
+    assert exam_figures(store, Selection(exam_id)).second_marker is not None
+    for part in (Selection(exam_id, stage=Stage.BLIND), Selection(exam_id, marker_id=other.id)):
+        found = exam_figures(store, part)
+        assert found.second_marker is None
+        assert found.questions[0].double_marked == 0
+
+
+def test_an_exam_that_two_teachers_marked_is_compared_with_them(store: Store) -> None:
+    exam_id, grid, _ = marked(store, {str(q): [(i % 5, i % 5) for i in range(20)] for q in range(3)})
+    other = add_marker(store, "Mr Okoro")
+    with store.write() as db:
+        for row in grid:
+            for place, response_id in enumerate(row):
+                mark = place % 5 if place else 1
+                decisions.record(db, response_id, other.id, Outcome.MARK, Stage.IMPORTED, mark=mark)
+    text = answered(store, exam_id)["trust"].text
+    assert "; on the 60 that two teachers marked they agree with each other at " in text
+
+
+def test_to_a_teacher_a_question_with_few_pairs_is_one_without(store: Store) -> None:
+    exam_id, _, _ = marked(store, {"1": [(2, 0)] * 9, "2": [(i % 5, i % 5) for i in range(10)]})
+    found = exam_figures(store, Selection(exam_id), fewest=10)
+    assert [q.agreement.n for q in found.questions] == [0, 10]
+    assert found.overall.agreement.n == 10
+    assert found.overall.mean_signed.value == 0
+    assert found.blind_pairs == 10

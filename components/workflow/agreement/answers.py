@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from components.agreement import (
+    ExamAgreement,
     Interval,
     SecondMarkerReport,
     Standing,
@@ -26,6 +27,8 @@ CLOSE_TO_TEACHERS = 0.1
 """How much less than two teachers with each other an AI may agree with them (the same)."""
 FEWEST_DOUBLE_MARKED = 30
 FEWEST_PAIRS = 10
+FEWEST_FOR_AGGREGATE = 20
+OPEN = "It is not settled yet."
 MOST_NAMED = 3
 
 Page = Literal["mark", "review", "exams", "runs"]
@@ -77,55 +80,69 @@ def _trust(figures: ExamFigures) -> str:
             "There is nothing to go by yet: no response has both an AI's mark and the mark of a teacher who had not "
             "seen it."
         )
-    if agreement.n < FEWEST_PAIRS:
+    if agreement.qwk_n < FEWEST_PAIRS:
+        few = "" if agreement.qwk_n == agreement.n else ", hardly two of them on one question"
         return (
-            f"Too early to say: {count_of(agreement.n, 'pair')} so far. {exact_text(agreement.exact)}. "
+            f"Too early to say: {count_of(agreement.n, 'pair')} so far{few}. {exact_text(agreement.exact)}. "
             f"From {FEWEST_PAIRS} pairs on there is a figure."
         )
     qwk = agreement.qwk
     if qwk.value is None:
         return f"It cannot be measured: {qwk.note or 'on each question all marks are the same'}."
     report = figures.second_marker
-    closeness = _against_teachers(report) if report is not None else ""
     return (
-        f"{_verdict(qwk, agreement.standing, report)} On {_pairs_text(figures)} the AI agrees with teachers at "
-        f"{kappa_with_interval('QWK', qwk)}{closeness}. {exact_text(agreement.exact)}."
+        f"{_verdict(figures, qwk)} On {_pairs_text(figures)} the AI agrees with teachers at "
+        f"{kappa_with_interval('QWK', qwk)}{_coverage_text(agreement)}"
+        f"{_against_teachers(report) if report is not None else ''}. {exact_text(agreement.exact)}."
     )
 
 
-def _verdict(qwk: Statistic, standing: Standing, report: SecondMarkerReport | None) -> str:
-    delta = None if report is None or report.n < FEWEST_DOUBLE_MARKED else _delta(report)
+def _verdict(figures: ExamFigures, qwk: Statistic) -> str:
+    """Both of the rule's halves must hold for a yes: the AI with teachers, and where two of them marked the same, no
+    less than they with each other. Where either is open, so is the answer."""
     assert qwk.value is not None
-    if standing is not Standing.PLAIN:
+    agreement, report = figures.overall.agreement, figures.second_marker
+    if agreement.standing is not Standing.PLAIN:
         return "Too early to say for sure."
-    if delta is not None and delta.interval is not None:
-        if delta.interval.low >= -CLOSE_TO_TEACHERS:
-            return "Yes, about as much as a second teacher's."
-        if delta.interval.high < -CLOSE_TO_TEACHERS:
-            return "Not without a teacher's eye: teachers agree better with each other than with the AI."
-    low, high = (qwk.interval.low, qwk.interval.high) if qwk.interval else (qwk.value, qwk.value)
-    if low >= TRUSTED_QWK:
-        return "Largely, yes."
-    if high < TRUSTED_QWK:
-        return "Not without a teacher's eye."
-    return "It is not settled yet."
+    covered = agreement.qwk_coverage
+    double = None if report is None or report.n < FEWEST_DOUBLE_MARKED else _delta(report).interval
+    if 2 * covered.marks < covered.of_marks or qwk.interval is None:
+        verdict = OPEN
+    elif qwk.interval.high < TRUSTED_QWK:
+        verdict = "Not without a teacher's eye."
+    elif double is not None and double.high < -CLOSE_TO_TEACHERS:
+        verdict = "Not without a teacher's eye: teachers agree better with each other than with the AI."
+    elif qwk.interval.low < TRUSTED_QWK or (double is not None and double.low < -CLOSE_TO_TEACHERS):
+        verdict = OPEN
+    else:
+        verdict = "Largely, yes." if double is None else "Yes, about as much as a second teacher's."
+    return verdict
+
+
+def _coverage_text(agreement: ExamAgreement) -> str:
+    covered = agreement.qwk_coverage
+    return "" if covered.questions == covered.of_questions else f", over {covered}"
 
 
 def _delta(report: SecondMarkerReport) -> Statistic:
-    return report.delta if report.n >= 20 * max(1, len(report.questions)) else report.pooled_delta
+    return report.delta if _has_many(report) else report.pooled_delta
+
+
+def _has_many(report: SecondMarkerReport) -> bool:
+    return report.n >= FEWEST_FOR_AGGREGATE * max(1, len(report.questions))
 
 
 def _against_teachers(report: SecondMarkerReport) -> str:
     """How close two teachers are to each other, and the AI to them, on the responses that all have marked."""
-    many = report.n >= 20 * max(1, len(report.questions))
-    with_ai, humans = (report.r_a, report.r_h) if many else (report.pooled_r_a, report.pooled_r_h)
-    if report.n < FEWEST_PAIRS or with_ai.value is None or humans.value is None:
+    with_ai, humans = (report.r_a, report.r_h) if _has_many(report) else (report.pooled_r_a, report.pooled_r_h)
+    if report.n < FEWEST_DOUBLE_MARKED or with_ai.value is None or humans.value is None:
         return ""
-    apart = with_ai.value - humans.value
-    how = "as closely as" if abs(apart) < 0.02 else "more closely than" if apart > 0 else "less closely than"
+    interval = _delta(report).interval
+    known = interval is not None and not interval.low <= 0 <= interval.high
     return (
-        f"; on the {report.n:,} that two teachers marked, {how} they agree with each other "
-        f"({kappa_text(with_ai.value)} against {kappa_text(humans.value)})"
+        f"; on the {report.n:,} that two teachers marked they agree with each other at {kappa_text(humans.value)} and "
+        f"the AI with them at {kappa_text(with_ai.value)}, a difference that is {'' if known else 'not '}"
+        "more than chance"
     )
 
 
@@ -139,20 +156,24 @@ def _pairs_text(figures: ExamFigures) -> str:
 
 
 def _where_not(figures: ExamFigures) -> str:
-    known = [q for q in figures.questions if q.agreement.qwk.value is not None]
-    if not known:
+    enough = [q for q in figures.questions if q.agreement.n >= FEWEST_PAIRS]
+    known = [q for q in enough if q.agreement.qwk.value is not None]
+    identical = [q for q in enough if q.agreement.qwk.value is None]
+    few = [q for q in figures.questions if q.agreement.n < FEWEST_PAIRS]
+    if not enough:
         return f"No question has {FEWEST_PAIRS} pairs yet, so none can be judged by itself."
     weak = sorted((q for q in known if _is_weak(q)), key=lambda q: q.agreement.qwk.value or 0.0)
-    few = [q for q in figures.questions if q.agreement.n < FEWEST_PAIRS]
     parts = []
     if weak:
         parts.append(f"On {_named(weak, _qwk_of)}.")
-    else:
+    elif known:
         parts.append(
             f"No question stands out as weak among the {len(known)} that can be judged."
             if len(known) > 1
-            else "The one question that can be judged is not weak."
+            else "The one question that can be judged does not stand out as weak."
         )
+    if identical:
+        parts.append(f"On {_numbers(identical)} all marks are one and the same, so QWK cannot be measured.")
     if few:
         parts.append(f"There is too little to judge {_numbers(few)} by: a figure needs {FEWEST_PAIRS} pairs.")
     return " ".join(parts)
@@ -160,18 +181,20 @@ def _where_not(figures: ExamFigures) -> str:
 
 def _is_weak(q: QuestionFigures) -> bool:
     """Whether the question's QWK is, even at the upper end of its interval, below what may be trusted, or below that
-    of two teachers on it."""
+    of two teachers on it. Without an interval its value must do: a judge that gives everyone one mark has none."""
     qwk = q.agreement.qwk
-    if qwk.interval is None or qwk.value is None:
+    if qwk.value is None:
         return False
     teachers = q.teachers.value if q.double_marked >= FEWEST_PAIRS and q.teachers.value is not None else TRUSTED_QWK
-    return qwk.interval.high < min(TRUSTED_QWK, teachers)
+    return (qwk.value if qwk.interval is None else qwk.interval.high) < min(TRUSTED_QWK, teachers)
 
 
 def _qwk_of(q: QuestionFigures) -> str:
     assert q.agreement.qwk.value is not None
     likely = q.agreement.qwk.interval
     text = f"{q.agreement.kappa_name} {kappa_text(q.agreement.qwk.value)}"
+    if "no spread" in q.agreement.qwk.note:
+        return f"{text}: a marker gave everyone the same mark"
     return text if likely is None else f"{text}, likely {kappa_text(likely.low)} to {kappa_text(likely.high)}"
 
 
@@ -257,8 +280,8 @@ def _next(figures: ExamFigures, biases: Sequence[_Bias], disputes: int) -> Answe
         one = disputes == 1
         steps.append(
             Step(
-                f"Settle the {'one response' if one else f'{disputes:,} responses'} on which the marks are further "
-                "apart than tolerance.",
+                f"Settle the {'one response' if one else f'{disputes:,} responses'} of this exam on which the marks "
+                "are further apart than tolerance.",
                 "review",
                 exam,
             )

@@ -18,7 +18,7 @@ from components.agreement import (
     SecondMarkerReport,
     Share,
     Statistic,
-    anchoring_effect,
+    anchoring_effect_over,
     exam_from_sums,
     from_sums,
     pairs_to_settle,
@@ -102,7 +102,8 @@ class ExamFigures:
     """The figures of a selection of an exam.
 
     `by_judge` splits `overall` where more than one judge has proposals on the desk. `second_marker` compares the AI
-    with two teachers where two have marked the same responses; None without any. `anchoring` is exact agreement with
+    with two teachers where two have marked the same responses; None without any, and where the selection picks among
+    teachers' marks (a marker, a stage, days), as two teachers' are not of one kind. `anchoring` is exact agreement with
     the proposal in view minus that of blind marks, over the questions that have both.
     """
 
@@ -124,8 +125,11 @@ class _Counted:
     sums: QuestionSums
 
 
-def exam_figures(store: Store, selection: Selection) -> ExamFigures:
+def exam_figures(store: Store, selection: Selection, fewest: int = 0) -> ExamFigures:
     """The selection's figures as they stand. Raises LookupError where there is no such exam.
+
+    Questions with under `fewest` pairs are as if they had none: to a teacher who is still to mark blind, a figure of
+    one response would tell what the AI gave it.
 
     Blind and imported marks alone make agreement, marks given with the proposal in view alone the accept rate. Where
     the selection names no judge, each question counts the judge whose proposals stand on the desk for it.
@@ -140,11 +144,15 @@ def exam_figures(store: Store, selection: Selection) -> ExamFigures:
         names = {judge.id: judge.name for judge in (*judges.listed(db), *judges.retired(db))}
         agreement = pairs.cells(db, pairs.AGREEMENT, wanted)
         accept = pairs.cells(db, pairs.ACCEPT, wanted)
-        double = pairs.double_cells(db, wanted)
+        double = [] if selection.of_one_teacher else pairs.double_cells(db, wanted)
         last_mark_at = pairs.last_mark_at(db, exam.id)
     judge_of = {stored.id: selection.judge_id or on_desk.get(stored.id) for stored in questions}
     agreed, accepted = _by_question(agreement, judge_of), _by_question(accept, judge_of)
     doubled = _by_question(double, judge_of)
+    for question_id, cells in agreed.items():
+        if sum(cell.n for cell in cells) < fewest:
+            cells.clear()
+            doubled.pop(question_id, None)
     counted = [
         _question(
             stored,
@@ -264,12 +272,13 @@ def _pace(cells: Sequence[Cell]) -> Pace:
 
 def _together(counted: Sequence[_Counted]) -> Together:
     sums = [c.sums for c in counted]
+    measured = [c for c in counted if c.sums.n]
     rates = [c.figures.accept for c in counted]
     totals = (sum(getattr(s, name) for s in sums) for name in ("sx", "sy", "sxx", "syy", "sxy"))
     return Together(
         judges=tuple(dict.fromkeys(c.figures.judge for c in counted if c.figures.judge)),
         questions=tuple(c.figures.question.number for c in counted),
-        agreement=exam_from_sums(sums),
+        agreement=exam_from_sums(sums, alone=measured[0].figures.agreement.raw_qwk if len(measured) == 1 else None),
         mean_signed=from_sums(sum(s.n for s in sums), *totals).mean_signed,
         accept=AcceptRate(
             share(sum(r.accepted.count for r in rates), sum(r.accepted.n for r in rates)),
@@ -292,12 +301,9 @@ def _second_marker(counted: Sequence[tuple[QuestionFigures, list[DoubleCell]]]) 
 
 
 def _anchoring(agreed: dict[int, list[Cell]], accepted: dict[int, list[Cell]]) -> Statistic:
-    """Blind against visible on the questions that have both; imported marks were given under other conditions."""
+    """Blind against visible within each question; imported marks were given under other conditions than either."""
     blind = {q: [cell for cell in cells if cell.stage is Stage.BLIND] for q, cells in agreed.items()}
-    both = [q for q, cells in blind.items() if cells and accepted.get(q)]
-    blind_cells = [cell for q in both for cell in blind[q]]
-    seen_cells = [cell for q in both for cell in accepted[q]]
-    return anchoring_effect(*_exact(seen_cells), *_exact(blind_cells))
+    return anchoring_effect_over((*_exact(accepted[q]), *_exact(cells)) for q, cells in blind.items() if q in accepted)
 
 
 def _exact(cells: Sequence[Cell]) -> tuple[int, int]:

@@ -32,6 +32,11 @@ class Selection:
     until: date | None = None
     groups: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def of_one_teacher(self) -> bool:
+        """Whether it picks among the marks that several teachers gave a response."""
+        return any(part is not None for part in (self.marker_id, self.stage, self.since, self.until))
+
     def chooses(self, stored: StoredQuestion) -> bool:
         """Whether the question is in the selection."""
         question = stored.question
