@@ -45,6 +45,13 @@ def signed(mean: Statistic) -> str:
     return NO_FIGURE if mean.value is None else f"{mean.value:+.2f}".replace("-", "−")
 
 
+def signed_interval(interval: Interval | None) -> str:
+    """−0.30 to +0.12"""
+    if interval is None:
+        return NO_FIGURE
+    return f"{interval.low:+.2f} to {interval.high:+.2f}".replace("-", "−")
+
+
 def percent(part: Share) -> str:
     """78%"""
     return NO_FIGURE if part.value is None else f"{100 * part.value:.0f}%"
