@@ -6,13 +6,12 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from components.widgets.figures import plain
-from components.workflow.agreement.answers import Answer
 from components.workflow.agreement.figures import ExamFigures, exam_figures
 from components.workflow.agreement.pulse import Pulse, pulse
 from components.workflow.agreement.selection import Selection
 from pages.department import agreement_downloads
 from pages.department.agreement_address import Place
-from pages.department.agreement_answers import show_answers
+from pages.department.agreement_answers import find_answers, show_answers
 from pages.department.agreement_explain import explain
 from pages.department.agreement_filters import choose_part, key_of, write_address
 from pages.department.agreement_sections import choose_view, show_section
@@ -21,6 +20,7 @@ from pages.shared import guard
 from pages.shared.desk_services import services
 
 BEAT_SECONDS = 0.35
+FEWEST_FOR_TEACHERS = 10  # fewer would tell a teacher what the AI gave a response that they may still mark blind
 
 viewer = guard.enter()
 store = services().store
@@ -31,7 +31,8 @@ def figures_at(selection: Selection, now: Pulse) -> ExamFigures:
     """The selection's figures, worked out again only when something has changed since they were."""
     drawn = state.get("agreement_drawn")
     if drawn is None or drawn[0] != (selection, now.changes):
-        drawn = ((selection, now.changes), exam_figures(store, selection))
+        own = viewer.role in guard.LEADS or selection.marker_id == viewer.id
+        drawn = ((selection, now.changes), exam_figures(store, selection, 0 if own else FEWEST_FOR_TEACHERS))
         state["agreement_drawn"] = drawn
     figures: ExamFigures = drawn[1]
     return figures
@@ -112,9 +113,9 @@ def page() -> None:
     if figures.exam.notice:
         st.caption(plain(figures.exam.notice))
     measured = figures.overall.agreement.n > 0
-    answers: tuple[Answer, ...] = ()
+    answers = find_answers(store, figures)
     if measured:
-        answers = show_answers(store, figures, viewer)
+        show_answers(answers, viewer)
         show_tiles(figures)
     else:
         show_nothing_yet(figures, now)

@@ -21,11 +21,15 @@ PAGES = {
 }
 
 
-def show_answers(store: Store, figures: ExamFigures, viewer: Marker) -> tuple[Answer, ...]:
-    """Each question as a heading with its answer under it, before any chart. Gives the answers."""
+def find_answers(store: Store, figures: ExamFigures) -> tuple[Answer, ...]:
+    """The five answers, with what waits for an adjudicator and whether the AI's marks have moved."""
     with store.read() as db:
         disputes = reviews.queue(db, figures.exam.id, Kind.DISPUTES, limit=1).disputes
-    found = answers(figures, disputes, drift_sentence(store, figures))
+    return answers(figures, disputes, drift_sentence(store, figures))
+
+
+def show_answers(found: tuple[Answer, ...], viewer: Marker) -> None:
+    """Each question as a heading with its answer under it, before any chart."""
     with st.container(key="agreement_answers", gap="small"):
         for answer in found:
             with st.container(gap=None):
@@ -33,7 +37,6 @@ def show_answers(store: Store, figures: ExamFigures, viewer: Marker) -> tuple[An
                 st.markdown(plain(answer.text))
                 for place, step in enumerate(answer.steps, start=1):
                     _step(place, step, viewer)
-    return found
 
 
 def _step(place: int, step: Step, viewer: Marker) -> None:

@@ -23,6 +23,7 @@ from pages.department.agreement_behind import Opened, open_key
 from pages.department.agreement_beside import chart_and_table
 
 FEWEST_DOUBLE_MARKED = 10
+FEWEST = 10
 RANGES = ("low third", "middle third", "high third")
 column = st.column_config
 
@@ -169,16 +170,17 @@ def _by_range(questions: Sequence[QuestionFigures]) -> None:
 
 
 def _range_text(found: Sequence[RangeBias]) -> str:
+    enough = [(name, each) for name, each in zip(RANGES, found, strict=True) if each.n >= FEWEST]
     parts = []
-    for name, each in zip(RANGES, found, strict=True):
-        value, interval = each.bias_percent.value, each.bias_percent.interval
-        if value is not None and interval is not None and each.n >= 10 and not interval.low <= 0 <= interval.high:
+    for name, each in enough:
+        value = each.bias_percent.value or 0.0
+        if is_told(each.bias_percent):
             parts.append(f"{'lenient' if value > 0 else 'severe'} in the {name} by {abs(value):.1f}% of the maximum")
-    if not any(each.n for each in found):
-        return "There are no pairs yet."
-    if not parts:
-        return "Whether a response is weak or strong makes no difference that is more than chance would bring."
-    return f"The AI is {' and '.join(parts)}."
+    if parts:
+        return f"The AI is {' and '.join(parts)}."
+    if len(enough) < len(found):
+        return f"Too early to say: that needs {FEWEST} pairs of weak, middling and strong responses each."
+    return "Neither on weak nor on strong responses is the difference more than chance would bring."
 
 
 def _range(name: str, third: int) -> Opened:
@@ -186,8 +188,8 @@ def _range(name: str, third: int) -> Opened:
 
 
 def _direction(questions: Sequence[QuestionFigures]) -> str:
-    known = [q for q in questions if q.agreement.differences.mean_signed.interval is not None]
-    apart = [q for q in known if not _crosses(q.agreement.differences.mean_signed)]
+    known = [q for q in questions if q.agreement.n >= FEWEST]
+    apart = [q for q in known if is_told(q.agreement.differences.mean_signed)]
     if not known:
         return "Right of 0 the AI gives more than teachers, left of it less."
     lenient = sum((q.agreement.differences.mean_signed.value or 0) > 0 for q in apart)
@@ -198,8 +200,11 @@ def _direction(questions: Sequence[QuestionFigures]) -> str:
     )
 
 
-def _crosses(mean: Statistic) -> bool:
-    return mean.interval is not None and mean.interval.low <= 0 <= mean.interval.high
+def is_told(mean: Statistic) -> bool:
+    """Whether a mean of enough differences is told from 0: by its interval, or because all are one and the same."""
+    if mean.interval is None:
+        return bool(mean.value)
+    return not mean.interval.low <= 0 <= mean.interval.high
 
 
 def _all_of(q: QuestionFigures) -> Opened:

@@ -15,6 +15,7 @@ LEVELS = (*CONFIDENCES, "")
 NAMES = {"": "no confidence given"}
 FEWEST = 10
 FEW_OUTSIDE = 0.05
+AT_MOST_OUTSIDE = 0.1  # by the upper end of the interval: 0 of 10 may well be 1 in 4
 column = st.column_config
 
 
@@ -68,18 +69,28 @@ def sureness_text(points: tuple[CoveragePoint, ...], names: list[str]) -> str:
             f"The judge says of every mark alike that it is “{names[0]}”, so its confidence sorts nothing: "
             f"{percent(every.outside)} are outside tolerance."
         )
+    if every.outside.count == 0:
+        return (
+            f"None of the {every.n:,} marks is outside tolerance (likely {likely(every.outside.interval)}), so the "
+            "judge's confidence has nothing to sort."
+        )
     able = [point for point in points[:-1] if point.n >= FEWEST]
     if not able:
         return f"Too early to say: the judge was “{names[0]}” of {points[0].n:,} marks alone, and {FEWEST} are needed."
     good = [point for point in able if (point.outside.value or 0.0) <= FEW_OUTSIDE]
-    best = good[-1] if good else able[0]
+    sure = [point for point in good if point.outside.interval and point.outside.interval.high <= AT_MOST_OUTSIDE]
+    best = next(iter(sure[::-1] or good[::-1] or able))
     surest, outside = f"{100 * best.covered:.0f}%", f"{percent(best.outside)} outside tolerance"
     against = f"(likely {likely(best.outside.interval)}), against {percent(every.outside)} of all"
-    if (best.outside.value or 0.0) >= (every.outside.value or 0.0):
-        return f"The judge's confidence is no help here: even of its surest {surest} there are {outside} {against}."
-    if not good:
-        return f"Not even its surest marks can be left to a quick look: of the surest {surest}, {outside} {against}."
-    return f"Leave the surest {surest} to a quick look: {outside} {against}."
+    if sure:
+        text = f"Leave the surest {surest} to a quick look: {outside} {against}."
+    elif (best.outside.value or 0.0) >= (every.outside.value or 0.0):
+        text = f"The judge's confidence is no help here: even of its surest {surest} there are {outside} {against}."
+    elif good:
+        text = f"Perhaps a quick look would do for the surest {surest}: {outside} {against}. More pairs would tell."
+    else:
+        text = f"Not even its surest marks can be left to a quick look: of the surest {surest}, {outside} {against}."
+    return text
 
 
 def _count(figures: ExamFigures, level: str) -> tuple[int, int]:

@@ -336,7 +336,7 @@ def test_a_step_leads_to_its_page_and_one_for_a_head_only_says_so_to_a_teacher(
 ) -> None:
     exam_id, _ = two_questions(store, teacher)
     at = app(PAGE, head)
-    assert "1. Settle the 6 responses on which the marks are further apart than tolerance." in words(at)
+    assert "1. Settle the 6 responses of this exam on which the marks are further apart than tolerance." in words(at)
     assert "Go to the review" in [link.label for link in at.get("page_link")]
     at = app(PAGE, teacher, exam=str(exam_id))
     assert "Go to the review" not in [link.label for link in at.get("page_link")]
