@@ -15,6 +15,13 @@ _NUMBER = r"[-+−]?\d*(?:[.,]\d+)?"
 _MARK = re.compile(rf"({_NUMBER})(?:\s*(?:marks?|points?|分))?")
 _OUT_OF = re.compile(rf"({_NUMBER})\s*(?:/|out of)\s*({_NUMBER})")
 _GROUPED = re.compile(r"\d{1,3},\d{3}")
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*"
+_DATE = re.compile(
+    rf"\d{{1,2}}[-/ .]{_MONTH}(?:[-/ .]\d{{2,4}})?|{_MONTH}[-/ .]\d{{1,4}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.](?:19|20)?\d\d"
+    r"|(?:19|20)\d\d[-/]\d{1,2}[-/]\d{1,2}(?:[ T]00:00:00)?|\d{1,2}月\d{1,2}日",
+    re.IGNORECASE,
+)
+_LONGEST_DATE = 20
 
 
 class NotAMarkError(ValueError):
@@ -48,7 +55,15 @@ def read_mark(cell: str) -> MarkCell:
         return MarkCell(_number(whole[1], cell))
     if parts := _OUT_OF.fullmatch(text):
         return MarkCell(_number(parts[1], cell), out_of=_number(parts[2], cell))
+    if looks_like_date(text):
+        raise NotAMarkError(f"“{shortened(cell)}” is not a mark but a date, which spreadsheets make of 1/2 or 2/1")
     raise NotAMarkError(f"“{shortened(cell)}” is not a mark")
+
+
+def looks_like_date(cell: str) -> bool:
+    """Whether a whole cell is a date, such as 2-Jan, 01/02/2026 or 2026-02-01: what spreadsheets make of 1/2."""
+    text = cell.strip()
+    return 0 < len(text) <= _LONGEST_DATE and _DATE.fullmatch(text) is not None
 
 
 def shortened(text: str, length: int = 40) -> str:

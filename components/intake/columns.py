@@ -42,7 +42,7 @@ def _marker(digit: str, ordinal: str, chinese: str) -> str:
     )
 
 
-# Per field, patterns for the whole heading, surest first. Headings are compared as `_plain` writes them.
+# Per field, patterns for the whole heading, surest first. Headings are compared as `plain_heading` writes them.
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "candidate": (
         rf"candidates?( {_ID})?|考生(编?号)?|准考证号|考号",
@@ -132,7 +132,7 @@ def guess_mapping(table: Table) -> Mapping:
     fits: list[tuple[int, int, int, str, str]] = []
     for order, (name, patterns) in enumerate(_PATTERNS.items()):
         for place, column in enumerate(table.columns):
-            heading = _plain(column)
+            heading = plain_heading(column)
             tier = next((tier for tier, pattern in enumerate(patterns) if re.fullmatch(pattern, heading)), None)
             if tier is not None and _values_fit(name, samples[column]):
                 fits.append((tier, order, place, name, column))
@@ -147,6 +147,11 @@ def guess_mapping(table: Table) -> Mapping:
     )
 
 
+def group_columns(table: Table) -> tuple[str, ...]:
+    """The columns headed as groups of candidates usually are, such as class and tier, or “group: …”."""
+    return _guess_groups(table, taken=set())
+
+
 def group_name(column: str) -> str:
     """What the groups in a column are called: its heading in lower case, without a “group:” before it."""
     return _GROUP_PREFIX.sub("", unicodedata.normalize("NFKC", column), count=1).strip().lower()
@@ -154,7 +159,7 @@ def group_name(column: str) -> str:
 
 def is_personal(table: Table, column: str) -> bool:
     """Whether a column holds people's names or e-mail addresses, by its heading or the first of its values."""
-    if _PERSONAL.fullmatch(_plain(group_name(column))):
+    if _PERSONAL.fullmatch(plain_heading(group_name(column))):
         return True
     place = table.columns.index(column)
     return any(has_email(row[place]) for row in table.rows[:_SAMPLE])
@@ -169,13 +174,13 @@ def _guess_groups(table: Table, taken: set[str]) -> tuple[str, ...]:
     """The columns headed as groups usually are or “group: …”; of several that would be one group, the first."""
     columns: dict[str, str] = {}
     for column in table.columns:
-        usual = _GROUP.fullmatch(_plain(column)) or _GROUP_PREFIX.match(unicodedata.normalize("NFKC", column))
+        usual = _GROUP.fullmatch(plain_heading(column)) or _GROUP_PREFIX.match(unicodedata.normalize("NFKC", column))
         if usual and column not in taken and not is_personal(table, column):
             columns.setdefault(group_name(column), column)
     return tuple(columns.values())
 
 
-def _plain(heading: str) -> str:
+def plain_heading(heading: str) -> str:
     """A heading in lower case with words and numbers apart: `Human1_Total` and `human1Total` are `human 1 total`."""
     text = unicodedata.normalize("NFKC", heading)
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).casefold()

@@ -39,7 +39,7 @@ class PlannedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PlannedResponse:
-    """An answer as it stands in `row` of the file; it may be blank."""
+    """An answer; it may be blank. `row` is its own in the plan: its row in the file, or one of `Table.keys`."""
 
     row: int
     candidate: str
@@ -97,9 +97,10 @@ class ImportPlan:
 
 
 class _Row(NamedTuple):
-    """One row's cells by field, blank where no column is mapped, and its number in the file."""
+    """One row's cells by field, blank where no column is mapped; its number in the file, and its key in the table."""
 
     number: int
+    key: int
     candidate: str
     question: str
     answer: str
@@ -141,11 +142,11 @@ def plan_import(table: Table, mapping: Mapping, defaults: Defaults | None = None
         for marker, name in enumerate(_HUMAN_FIELDS, start=1):
             mark = _mark(row, name, max_mark, report)
             if mark is not None:
-                human_marks.append(PlannedMark(row.number, marker, mark))
+                human_marks.append(PlannedMark(row.key, marker, mark))
                 marks_of[row.question].add(mark)
         mark = _mark(row, "ai_mark", max_mark, report)
         if mark is not None:
-            ai_marks.append(PlannedAIMark(row.number, mark))
+            ai_marks.append(PlannedAIMark(row.key, mark))
             marks_of[row.question].add(mark)
     groups = read_groups(table, mapping, report)
     if report.errors:
@@ -154,7 +155,7 @@ def plan_import(table: Table, mapping: Mapping, defaults: Defaults | None = None
         table,
         report,
         questions=[_question(number, fact, marks_of[number], defaults) for number, fact in facts.items()],
-        responses=[PlannedResponse(row.number, row.candidate, row.question, row.answer) for row in rows],
+        responses=[PlannedResponse(row.key, row.candidate, row.question, row.answer) for row in rows],
         human_marks=human_marks,
         ai_marks=ai_marks,
         groups=groups,
@@ -212,10 +213,11 @@ def _mapping_holds(table: Table, mapping: Mapping, defaults: Defaults, report: R
 def _complete_rows(table: Table, mapping: Mapping, defaults: Defaults, report: Report) -> Iterator[_Row]:
     """The rows that name a candidate and a question and have no stray cells."""
     columns = mapping.chosen()
-    places = [table.columns.index(columns[name]) if name in columns else None for name in _Row._fields[1:]]
-    for number, cells in zip(table.row_numbers, table.rows, strict=True):
+    places = [table.columns.index(columns[name]) if name in columns else None for name in _Row._fields[2:]]
+    for number, key, cells in zip(table.row_numbers, table.keys(), table.rows, strict=True):
         values = [cells[place] if place is not None else "" for place in places]
-        row = _Row(number, values[0].strip(), " ".join(values[1].split()) or defaults.question.strip(), *values[2:])
+        question = " ".join(values[1].split()) or defaults.question.strip()
+        row = _Row(number, key, values[0].strip(), question, *values[2:])
         if number in table.too_wide:
             report.error(
                 number,
@@ -239,7 +241,7 @@ def _without_repeats(rows: Iterable[_Row], report: Report) -> list[_Row]:
         if earlier is row:
             continue
         what = f"candidate {row.candidate}'s question {row.question} is in row {earlier.number} already"
-        if row[1:] == earlier[1:]:
+        if row[2:] == earlier[2:]:
             report.warning(row.number, f"{what}, with the same content. This row was skipped.")
         elif row.answer.strip() != earlier.answer.strip():
             report.error(row.number, f"{what}, with another answer. Keep one of the two rows.")

@@ -45,7 +45,10 @@ class Report:
         self._add(row, "warning", problem)
 
     def _add(self, row: int, level: Level, problem: str) -> None:
-        self._found.setdefault(row, []).append(RowReport(row, level, f"Row {row}: {problem}"))
+        entry = RowReport(row, level, f"Row {row}: {problem}")
+        found = self._found.setdefault(row, [])
+        if entry not in found:  # one row of a file may give several of the table
+            found.append(entry)
 
     def entries(self, rows: Iterable[int]) -> tuple[RowReport, ...]:
         """Everything found, by row; a row of `rows` with nothing found is "ok"."""

@@ -32,7 +32,8 @@ _LONGEST_HEADING = 200
 class Table:
     """A file's cells as text. Rows are as wide as `columns`; blank rows and what stands above the heading are left out.
 
-    `row_numbers` are the rows' numbers in the file as a spreadsheet shows them (the heading is usually row 1).
+    `row_numbers` are the rows' numbers in the file as a spreadsheet shows them (the heading is usually row 1). They
+    repeat where one row of the file gave several, as a row a candidate gives one a question.
     `too_wide` and `too_narrow` hold the numbers of rows with more or fewer cells than headings: often an answer that
     holds a comma or a line break but no quotation marks. `sha256` is the file's.
     """
@@ -56,6 +57,22 @@ class Table:
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
+    def keys(self) -> tuple[int, ...]:
+        """A number of each row that no other has: its number in the file, or its place where those repeat."""
+        distinct = len(set(self.row_numbers)) == len(self.row_numbers)
+        return self.row_numbers if distinct else tuple(range(1, len(self.rows) + 1))
+
+
+@dataclass(frozen=True)
+class RawRows:
+    """A file's cells as text before a heading is chosen, blank rows and what stands above it included."""
+
+    rows: list[list[str]]
+    notes: list[str]
+    sheets: tuple[str, ...]
+    sheet: str | None
+    sha256: str
+
 
 def read_table(name: str, content: bytes, sheet: str | None = None) -> Table:
     """The table in a CSV, TSV or XLSX file, judged by its content rather than its name.
@@ -63,25 +80,40 @@ def read_table(name: str, content: bytes, sheet: str | None = None) -> Table:
     `sheet` picks a sheet of a workbook; otherwise the first with anything in it. Raises IntakeError, naming the file
     and what to do, when there is no table to read.
     """
+    return table_under(name, read_rows(name, content, sheet))
+
+
+def read_rows(name: str, content: bytes, sheet: str | None = None) -> RawRows:
+    """All rows of a CSV, TSV or XLSX file. Raises IntakeError as `read_table` does."""
     _refuse(name, content)
     sheets: tuple[str, ...] = ()
     read_sheet: str | None = None
     if content.startswith(b"PK"):
-        raw, notes, sheets, read_sheet = read_workbook(name, content, sheet)
+        rows, notes, sheets, read_sheet = read_workbook(name, content, sheet)
     else:
-        raw, notes = read_text(name, content)
-    header = _header_index(name, raw)
-    if any(any(row) for row in raw[:header]):
+        rows, notes = read_text(name, content)
+    return RawRows(rows, notes, sheets, read_sheet, hashlib.sha256(content).hexdigest())
+
+
+def table_under(name: str, raw: RawRows, header: int | None = None) -> Table:
+    """The table whose heading is the given one of the raw rows, from 0; otherwise the first that can be one.
+
+    Raises IntakeError, naming the file, when none can be the heading or nothing stands under it.
+    """
+    if header is None:
+        header = _header_index(name, raw.rows)
+    notes = list(raw.notes)
+    if any(any(row) for row in raw.rows[:header]):
         notes.append(f"The heading is row {header + 1}; what stands above it was left out.")
-    columns = _columns(raw[header], notes)
+    columns = _columns(raw.rows[header], notes)
     body = {
         number: cells
-        for number, cells in enumerate(raw[header + 1 :], start=header + 2)
+        for number, cells in enumerate(raw.rows[header + 1 :], start=header + 2)
         if any(cell and not cell.isspace() for cell in cells)
     }
     if not body:
         raise IntakeError(f"“{name}” has a heading but no rows under it. Choose a file with one row a response.")
-    too_wide, too_narrow = _misfits(body, len(columns), len(raw[header]), text=not sheets)
+    too_wide, too_narrow = _misfits(body, len(columns), len(raw.rows[header]), text=not raw.sheets)
     return Table(
         name=name,
         columns=columns,
@@ -91,9 +123,9 @@ def read_table(name: str, content: bytes, sheet: str | None = None) -> Table:
         too_wide=too_wide,
         too_narrow=too_narrow,
         notes=tuple(notes),
-        sheets=sheets,
-        sheet=read_sheet,
-        sha256=hashlib.sha256(content).hexdigest(),
+        sheets=raw.sheets,
+        sheet=raw.sheet,
+        sha256=raw.sha256,
     )
 
 

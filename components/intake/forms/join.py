@@ -1,0 +1,114 @@
+"""The responses and the grades report of one quiz as one file: the answers of the one with the marks of the other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from components.intake.errors import IntakeError
+from components.intake.forms.attempts import person_key
+from components.intake.forms.recognise import Recognised, recognised
+from components.intake.forms.wide_form import Asked, WideForm
+from components.intake.report import RowReport
+
+
+def can_join(one: Recognised, other: Recognised) -> bool:
+    """Whether one of two files has answers only and the other marks only, of the same questions."""
+    return isinstance(_pair(one, other), tuple)
+
+
+def join(one: Recognised, other: Recognised) -> Recognised:
+    """The two of one quiz, in either order; rows are those of the responses.
+
+    Raises IntakeError when they are not answers and marks of the same questions by the same candidates.
+    """
+    pair = _pair(one, other)
+    if isinstance(pair, str):
+        raise IntakeError(pair)
+    answers, marks = pair
+    given = {person_key(cells, marks.shape): place for place, (_, cells) in enumerate(marks.rows)}
+    places = [
+        given.get(person_key(cells, answers.shape)) if person_key(cells, answers.shape) else None
+        for _, cells in answers.rows
+    ]
+    names = f"“{answers.source.name}” and “{marks.source.name}”"
+    shared = [
+        (cells, marks.rows[place][1])
+        for (_, cells), place in zip(answers.rows, places, strict=True)
+        if place is not None
+    ]
+    if not shared:
+        raise IntakeError(f"{names} have no candidate in common. Choose the two reports of one quiz.")
+    if 2 * _other_times(shared, answers, marks) > len(shared):
+        raise IntakeError(
+            f"{names} are of different quizzes: candidates finished them at other times. Choose two of one."
+        )
+    joined = tuple(_joined(each, marks.asked, places) for each in answers.asked)
+    notes, checks = _missing(answers, marks, places)
+    digest = hashlib.sha256(f"{answers.source.sha256} {marks.source.sha256}".encode()).hexdigest()
+    source = replace(answers.source, name=f"{answers.source.name} + {marks.source.name}", sha256=digest)
+    form = replace(
+        answers,
+        source=source,
+        asked=joined,
+        notes=(
+            *answers.notes,
+            *(note for note in marks.notes if note not in answers.notes and "no answers" not in note),
+            *notes,
+        ),
+        checks=(*answers.checks, *checks),
+    )
+    return recognised(
+        "Moodle quiz responses and grades", f"{names} are of one quiz and were joined by candidate.", form
+    )
+
+
+def _pair(one: Recognised, other: Recognised) -> tuple[WideForm, WideForm] | str:
+    """The form with the answers and that with the marks, or why they are no pair."""
+    names = f"“{one.source.name}” and “{other.source.name}”"
+    forms = [each.form for each in (one, other) if isinstance(each.form, WideForm) and each.layout.startswith("Moodle")]
+    answers = [form for form in forms if all(each.marks is None for each in form.asked)]
+    marks = [form for form in forms if form not in answers and not any(any(each.answers) for each in form.asked)]
+    if len(answers) != 1 or len(marks) != 1:
+        return f"{names} are not a responses and a grades report of Moodle. Choose one of each, of the same quiz."
+    if {each.number for each in answers[0].asked} != {each.number for each in marks[0].asked}:
+        return (
+            f"{names} are of different quizzes: one has {len(answers[0].asked)} questions and the other "
+            f"{len(marks[0].asked)}. Choose the two reports of one quiz."
+        )
+    return answers[0], marks[0]
+
+
+def _other_times(shared: Sequence[tuple[Sequence[str], Sequence[str]]], answers: WideForm, marks: WideForm) -> int:
+    """How many candidates finished at another time in one report than in the other."""
+    mine, theirs = answers.shape.attempts.finished, marks.shape.attempts.finished
+    if mine is None or theirs is None:
+        return 0
+    return sum(cells[mine].strip() != others[theirs].strip() for cells, others in shared)
+
+
+def _joined(each: Asked, others: Sequence[Asked], places: Sequence[int | None]) -> Asked:
+    other = next(other for other in others if other.number == each.number)
+    assert other.marks is not None
+    marks = other.marks
+    return replace(
+        each,
+        max_mark=other.max_mark,
+        marks=tuple("" if place is None else marks[place] for place in places),
+    )
+
+
+def _missing(answers: WideForm, marks: WideForm, places: Sequence[int | None]) -> tuple[list[str], list[RowReport]]:
+    """What is said of candidates who are in one report only."""
+    unmarked = [number for (number, _), place in zip(answers.rows, places, strict=True) if place is None]
+    checks = [
+        RowReport(row, "warning", f"Row {row}: the grades report has no marks of this candidate.") for row in unmarked
+    ]
+    notes: list[str] = []
+    if unmarked:
+        notes.append(f"{len(unmarked)} of {len(places)} candidates are not in the grades report and have no marks.")
+    without = len(marks.rows) - sum(place is not None for place in places)
+    if without:
+        notes.append(f"{without} of {len(marks.rows)} rows of the grades report have no responses and were left out.")
+    return notes, checks
