@@ -73,18 +73,33 @@ def annotated_script(store: Store, exam_id: int, candidate: str) -> bytes:
     return file.getvalue()
 
 
+def annotated_picture(content: bytes, page: Page, drawn: list[Annotation]) -> bytes:
+    """One picture of an answer with what was drawn on it, and nothing else, as a PDF page as wide as A4."""
+    sheet = _Sheet(0, 0, A4[0], A4[0] * page.height / page.width)
+    file = io.BytesIO()
+    canvas = Canvas(file, pagesize=(sheet.width, sheet.height), invariant=True)
+    _annotated(canvas, sheet, content, page, drawn)
+    canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
 def _picture_page(canvas: Canvas, head: str, content: bytes, page: Page, drawn: list[Annotation]) -> None:
     _head(canvas, head)
     room_w, room_h = A4[0] - 2 * MARGIN, A4[1] - 2 * MARGIN - HEAD
     scale = min(room_w / page.width, room_h / page.height)
     width, height = page.width * scale, page.height * scale
     sheet = _Sheet((A4[0] - width) / 2, A4[1] - MARGIN - HEAD - height, width, height)
-    canvas.drawImage(ImageReader(io.BytesIO(content)), sheet.left, sheet.bottom, width, height)
+    _annotated(canvas, sheet, content, page, drawn)
+    canvas.showPage()
+
+
+def _annotated(canvas: Canvas, sheet: _Sheet, content: bytes, page: Page, drawn: list[Annotation]) -> None:
+    canvas.drawImage(ImageReader(io.BytesIO(content)), sheet.left, sheet.bottom, sheet.width, sheet.height)
     for annotation in drawn:
         if annotation.page == page.page:
             for stroke in _STROKES.validate_python(annotation.strokes):
                 _draw(canvas, stroke, sheet)
-    canvas.showPage()
 
 
 def _draw(canvas: Canvas, stroke: Stroke, sheet: _Sheet) -> None:
