@@ -17,12 +17,13 @@ from storage.remedies import Remedy, State
 
 IN_ADDRESS = "remedy"
 SHOWN = 8
+LONGEST_ID = 18  # digits that SQLite can hold
 NOTICE, REFUSED = "remedy_notice", "remedy_refused"
 state = st.session_state
 
 
-def show(store: Store, marker: Marker, exam_id: int) -> None:
-    """The exam's patterns, or the remedy that the address names."""
+def show(store: Store, marker: Marker, exam_id: int, question_id: int | None = None) -> None:
+    """The patterns of the exam, or of one of its questions, or the remedy that the address names."""
     if marker.role not in guard.LEADS:
         st.info("Patterns and remedies are for heads of department and pilot leads.")
         return
@@ -32,14 +33,14 @@ def show(store: Store, marker: Marker, exam_id: int) -> None:
         st.error(plain(said))
     remedy = _in_address(store, exam_id)
     if remedy is None:
-        _show_patterns(store, marker, exam_id)
+        _show_patterns(store, marker, exam_id, question_id)
     else:
         _show_remedy(store, marker, remedy)
 
 
 def _in_address(store: Store, exam_id: int) -> Remedy | None:
     named = st.query_params.get(IN_ADDRESS, "")
-    if not named.isdecimal():
+    if not named.isdecimal() or len(named) > LONGEST_ID:
         return None
     with store.read() as db:
         remedy = remedies.get(db, int(named))
@@ -49,11 +50,11 @@ def _in_address(store: Store, exam_id: int) -> Remedy | None:
     return remedy
 
 
-def _show_patterns(store: Store, marker: Marker, exam_id: int) -> None:
+def _show_patterns(store: Store, marker: Marker, exam_id: int, question_id: int | None) -> None:
     with store.read() as db:
         changed = verdicts.changes(db)
         known = remedies.listed(db, exam_id)
-    found = _found(str(store.path), exam_id, changed, _store=store)
+    found = _found(str(store.path), exam_id, question_id, changed, _store=store)
     st.caption(plain(_basis(found)))
     if not found.patterns:
         st.info(_nothing(found), title="No pattern found")
@@ -71,9 +72,9 @@ def _show_patterns(store: Store, marker: Marker, exam_id: int) -> None:
 
 
 @st.cache_data(max_entries=20, show_spinner="Looking for patterns …")
-def _found(where: str, exam_id: int, changed: tuple[int, ...], _store: Store) -> Findings:
-    """The first three are what the patterns rest on."""
-    return find_patterns(_store, exam_id)
+def _found(where: str, exam_id: int, question_id: int | None, changed: tuple[int, ...], _store: Store) -> Findings:
+    """The first four are what the patterns rest on."""
+    return find_patterns(_store, exam_id, question_id)
 
 
 def _basis(found: Findings) -> str:

@@ -18,7 +18,7 @@ from pages.department.review_rules import rules_popover
 from pages.department.review_shown import adjudication, shown_for_review
 from pages.shared import desk_pictures, desk_saves, guard
 from pages.shared.desk_services import services
-from storage import exams, standings
+from storage import exams, question_pictures, standings
 from storage.connect import in_words
 from storage.exams import Exam
 
@@ -129,7 +129,9 @@ def question_box(opened: OpenReview) -> None:
     marks = f"{stored.question.max_mark:g} mark{'' if stored.question.max_mark == 1 else 's'}"
     title = f"Question {stored.question.number} · {marks}"
     with left.expander(title, expanded=True), st.container(height=BOX_HEIGHT, border=False):
-        show_question(stored.question)
+        with store.read() as db:
+            pictures = question_pictures.shown(db, stored.id)
+        show_question(stored.question, pictures)
     title = f"Mark scheme v{stored.scheme_version}"
     with right.expander(title, expanded=True), st.container(height=BOX_HEIGHT, border=False):
         show_scheme(stored.scheme, stored.question.model_answer)
@@ -252,7 +254,7 @@ def page() -> None:
     view, hide = choose_view()
     if view == PATTERNS:
         review_place.stay_elsewhere(store, wanted, remedy_section.IN_ADDRESS)
-        remedy_section.show(store, marker, exam.id)
+        remedy_section.show(store, marker, exam.id, wanted.question_id)
         return
     try:
         responses_view(exam, wanted, hide=hide)
