@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import streamlit as st
 
 from components.marking import AssessmentObjective, ChoiceKey, MarkingPoint, Question, Scheme
+from components.widgets.figures import plain
 
 _PICTURE = re.compile(r"!(?=\[)")
 
@@ -16,14 +18,21 @@ def author_markdown(text: str) -> str:
     return _PICTURE.sub(r"!\\", text)
 
 
-def show_question(question: Question) -> None:
-    """The stimulus, if any, and the question's text."""
+def show_question(question: Question, pictures: Sequence[tuple[bytes, str]] = ()) -> None:
+    """The stimulus, if any, the question's text, and its pictures, each with what is to be seen on it in words."""
     if question.stimulus:
         st.markdown(author_markdown(question.stimulus))
     if question.text:
         st.markdown(author_markdown(question.text))
-    elif not question.stimulus:
+    elif not question.stimulus and not pictures:
         st.caption("This question came without its text.")
+    show_pictures(pictures)
+
+
+def show_pictures(pictures: Sequence[tuple[bytes, str]]) -> None:
+    """Pictures of a question (PNG or JPEG), each over its caption."""
+    for content, caption in pictures:
+        st.image(content, caption=plain(caption) or None, alt=caption or "A picture of the question")
 
 
 def show_scheme(scheme: Scheme, model_answer: str) -> None:

@@ -14,11 +14,13 @@ from threading import Event, Thread
 from components.intake.page_regions import ScanFault
 from components.judge import JudgeStopped
 from components.judge.llm import apart
+from components.marking import MarkError
 from components.workflow.batches import BATCH, do_batch
 from components.workflow.cohort import PROPOSE, options_of
 from components.workflow.connections import Connections
 from components.workflow.drafting import DRAFT, draft_exam
 from components.workflow.learn import learn_question
+from components.workflow.marks_out.files import Kind, do_files
 from components.workflow.printing import BOOKS, do_books
 from components.workflow.proposing import propose_run
 from components.workflow.review.remedies import REMEDY
@@ -72,7 +74,10 @@ class Worker:
             try:
                 while _slots(under_way) and (claimed := await asyncio.to_thread(self._claim, [*under_way.values()])):
                     under_way[asyncio.create_task(self._do(claimed))] = claimed.job
-            except Exception:
+            except Exception as error:
+                if "shutdown" in str(error):  # Python is ending and takes no more work; it waits for ours to stop
+                    self._stopping.set()
+                    return
                 log.exception("The background worker met an error and goes on.")
             idle = asyncio.create_task(asyncio.sleep(IDLE_SECONDS))
             await asyncio.wait([idle, *under_way], return_when=asyncio.FIRST_COMPLETED)
@@ -99,7 +104,7 @@ class Worker:
         alive = asyncio.create_task(self._keep_alive(claimed))
         try:
             status, message = "done", await self._run(claimed)
-        except (JudgeStopped, ScanFault) as stopped:
+        except (JudgeStopped, ScanFault, MarkError) as stopped:
             status, message = "failed", str(stopped)
         except Exception:
             log.exception("Job %s (%s) failed.", job.id, job.kind)
@@ -149,6 +154,8 @@ class Worker:
             DRAFT: lambda: draft_exam(self._store, job.payload["exam_id"], progress),
             BOOKS: lambda: do_books(self._store, job, progress),
             SCAN: lambda: do_scan(self._store, job, progress),
+            Kind.FEEDBACK: lambda: do_files(self._store, job, progress),
+            Kind.EVIDENCE: lambda: do_files(self._store, job, progress),
         }
         if job.kind in work:
             return await asyncio.to_thread(work[job.kind])
