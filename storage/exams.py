@@ -85,10 +85,16 @@ def add_question(db: Database, exam_id: int, question: Question, scheme: Scheme,
     """A new question, last in the exam, with version 1 of its scheme. Raises MarkError when their scales differ."""
     _check_scale(question, scheme)
     position = db.execute("SELECT coalesce(max(position), 0) + 1 FROM questions WHERE exam_id = ?", (exam_id,))
+    # A question that was taken away keeps its id: drafts and the audit log still speak of it.
+    unused = db.execute(
+        "SELECT 1 + max(coalesce((SELECT max(id) FROM questions), 0), "
+        "coalesce((SELECT max(question_id) FROM question_drafts), 0))"
+    )
     cursor = db.execute(
-        "INSERT INTO questions (exam_id, position, number, type, text, stimulus, max_mark, mark_step, tolerance, "
-        "subject, model_answer, analysis, language, aos) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO questions (id, exam_id, position, number, type, text, stimulus, max_mark, mark_step, tolerance, "
+        "subject, model_answer, analysis, language, aos) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
+            unused.fetchone()[0],
             exam_id,
             position.fetchone()[0],
             question.number,

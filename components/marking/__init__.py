@@ -29,6 +29,7 @@ from components.marking.scheme import (
     PointGroup,
     Scheme,
 )
+from components.marking.tolerance import ToleranceKind, ToleranceRule
 from components.marking.verdicts import (
     Box,
     Evidence,
@@ -69,6 +70,8 @@ __all__ = [
     "Scale",
     "Scheme",
     "Stage",
+    "ToleranceKind",
+    "ToleranceRule",
     "Usage",
     "Verdict",
     "WhatStands",

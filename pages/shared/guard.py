@@ -15,6 +15,7 @@ from storage import markers
 PAGES_FOLDER = Path(__file__).parents[1]
 ALL_ROLES = tuple(Role)
 LEADS = (Role.HEAD, Role.PILOT)
+BY_BUTTON = ("department/exam_setup.py",)  # reached from the page before it, so not in the list of pages
 
 
 def pages_for_role() -> dict[str, list[StreamlitPage]]:
@@ -29,6 +30,8 @@ def pages_for_role() -> dict[str, list[StreamlitPage]]:
             ("department/exams.py", "Exams", ":material/description:", ALL_ROLES),
             ("department/agreement.py", "Agreement", ":material/balance:", ALL_ROLES),
             ("department/review.py", "Review", ":material/gavel:", LEADS),
+            ("department/marks_out.py", "Marks out", ":material/ios_share:", LEADS),
+            ("department/exam_setup.py", "Set up an exam", ":material/tune:", ALL_ROLES),
         ],
         "Pilot": [
             ("pilot/judges.py", "Judges", ":material/smart_toy:", LEADS),
@@ -42,7 +45,9 @@ def pages_for_role() -> dict[str, list[StreamlitPage]]:
                 title=title,
                 icon=icon,
                 default=file == "teacher/mark.py",
-                visibility="visible" if marker is None or marker.role in roles else "hidden",
+                visibility="visible"
+                if file not in BY_BUTTON and (marker is None or marker.role in roles)
+                else "hidden",
             )
             for file, title, icon, roles in pages
         ]

@@ -9,7 +9,7 @@ from pages.shared.desk_services import services
 from pages.teacher.answer_named import many_files
 from pages.teacher.answer_one import one_answer
 from pages.teacher.scanned_class import scanned_class
-from storage import exams
+from storage import exams, question_pictures
 from storage.exams import StoredQuestion
 
 marker = guard.enter()
@@ -88,7 +88,9 @@ if state.get("answers_tab") != "Scanned class":  # a scan brings answers to ever
     with st.container(border=True):
         marks = f"{question.max_mark:g} mark{'s' * (question.max_mark != 1)}"
         st.markdown(f"**Question {plain(question.number)}** · {marks}")
-        show_question(question)
+        with store.read() as read:
+            pictures = question_pictures.shown(read, chosen.id)
+        show_question(question, pictures)
 one, many, scanned = st.tabs(["One answer", "Many pictures", "Scanned class"], key="answers_tab", on_change="rerun")
 if one.open:
     with one:

@@ -15,7 +15,7 @@ from components.workflow.opening import OpenResponse, open_response
 from pages.shared import desk_pictures, desk_saves, guard
 from pages.shared.desk_services import services
 from pages.shared.desk_shown import shown
-from storage import exams, jobs, standings
+from storage import exams, jobs, question_pictures, standings
 from storage.connect import in_words
 from storage.standings import Filter, Order
 
@@ -201,9 +201,10 @@ def question_box() -> None:
         return
     with store.read() as db:
         stored = exams.question(db, question_id)
+        pictures = question_pictures.shown(db, question_id)
     left, right = st.columns(2, gap="small")
     with left.expander(question_title(stored.question), expanded=True), st.container(height=BOX_HEIGHT, border=False):
-        show_question(stored.question)
+        show_question(stored.question, pictures)
     scheme_title = f"Mark scheme v{stored.scheme_version}"
     with right.expander(scheme_title, expanded=True), st.container(height=BOX_HEIGHT, border=False):
         show_scheme(stored.scheme, stored.question.model_answer)
@@ -285,7 +286,9 @@ def question_title(question: Question) -> str:
 
 
 def empty_text(walk: Walk, done: int, total: int) -> str:
-    if total and done == total:
+    if not total:
+        return "No responses yet: import some, or type one in Answers."
+    if done == total:
         return f"All {total} responses here have a mark."
     if walk.wanted is Filter.UNMARKED:
         return "No response is waiting for a mark here. Choose another question or show all."

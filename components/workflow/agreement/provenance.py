@@ -48,7 +48,7 @@ def provenance(store: Store, selection: Selection, viewer: Marker) -> Provenance
         cells = pair_rows.version_cells(db, found.wanted, found.judged)
         progress = [standings.progress(db, exam.id, stored.id) for stored in found.questions]
         candidates = len(responses.candidates(db, exam.id))
-        decision, proposal, _ = pairs.state(db, exam.id)
+        decision, proposal, *_ = pairs.state(db, exam.id)
         marker = None if selection.marker_id is None else markers.get(db, selection.marker_id)
     judge = None if selection.judge_id is None or selection.judge_id not in known else known[selection.judge_id].name
     name = "one teacher" if marker is None or viewer.role is not Role.HEAD else marker.name
