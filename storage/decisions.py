@@ -99,14 +99,15 @@ def record(
 
 
 def add_imported(db: Database, import_id: int, marks: Iterable[tuple[int, int, float]]) -> None:
-    """Add many imported marks at once, as (response id, marker id, mark) of the import's own responses.
+    """Add many imported marks at once, as (response id, marker id, mark) of responses of the import's exam.
 
     The caller refreshes the exam's standings. Raises MarkError, naming the response, for a mark off its scale.
     """
     rows = db.execute(
         "SELECT r.id, q.number, q.max_mark, q.mark_step, c.number AS candidate, s.id AS scheme_id FROM responses r "
         "JOIN questions q ON q.id = r.question_id JOIN candidates c ON c.id = r.candidate_id JOIN schemes s ON s.id = "
-        "(SELECT id FROM schemes WHERE question_id = q.id ORDER BY version DESC LIMIT 1) WHERE r.import_id = ?",
+        "(SELECT id FROM schemes WHERE question_id = q.id ORDER BY version DESC LIMIT 1) "
+        "WHERE r.exam_id = (SELECT exam_id FROM imports WHERE id = ?)",
         (import_id,),
     )
     known = {row["id"]: row for row in rows}

@@ -23,6 +23,7 @@ _MARKERS = " UNION ".join(
         ("decisions", _OF_RESPONSE),
         ("notes", _OF_RESPONSE),
         ("sightings", _OF_RESPONSE),
+        ("shown", _OF_RESPONSE),
         ("annotations", _OF_RESPONSE),
         ("transcripts", _OF_RESPONSE),
         ("standardisation", _OF_QUESTION),
@@ -72,6 +73,7 @@ TABLES = (
     PackedTable("decisions", _OF_RESPONSE),
     PackedTable("notes", _OF_RESPONSE),
     PackedTable("sightings", _OF_RESPONSE, "response_id, marker_id, proposal_id"),
+    PackedTable("shown", _OF_RESPONSE, "response_id, marker_id"),
     PackedTable("annotations", _OF_RESPONSE),
     PackedTable("transcripts", _OF_RESPONSE),
     PackedTable("standardisation", _OF_QUESTION, "response_id"),
@@ -92,6 +94,7 @@ LEFT_OUT = {
     ),
     "capabilities": "about a model, not about an exam",
     "answer_drafts": "not handed in",
+    "pseudonyms": "the key of names, which leaves this machine only as itself",
 }
 
 

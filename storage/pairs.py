@@ -212,14 +212,18 @@ def pair_of(row: Any) -> Pair:
     )
 
 
-def state(db: Database, exam_id: int) -> tuple[int, int, int]:
-    """A cheap fingerprint that moves when any decision, proposal or pair of the exam may have moved."""
+def state(db: Database, exam_id: int) -> tuple[int, int, int, int]:
+    """A cheap fingerprint that moves when any decision, proposal or pair of the exam may have moved, or what its pairs
+    are counted by: a tolerance, how an answer came, a candidate's group.
+
+    The newest decision and proposal, the exam's judge (0: none) and the newest event, by id.
+    """
     row = db.execute(
         "SELECT (SELECT coalesce(max(id), 0) FROM decisions), (SELECT coalesce(max(id), 0) FROM proposals), "
-        "(SELECT coalesce(judge_id, 0) FROM exams WHERE id = ?)",
+        "(SELECT coalesce(judge_id, 0) FROM exams WHERE id = ?), (SELECT coalesce(max(id), 0) FROM events)",
         (exam_id,),
     ).fetchone()
-    return int(row[0]), int(row[1]), int(row[2])
+    return int(row[0]), int(row[1]), int(row[2]), int(row[3])
 
 
 def judges_on_desk(db: Database, exam_id: int) -> dict[int, int]:

@@ -59,14 +59,18 @@ def add_each(db: Database, judge_id: int, run_id: int, made: Sequence[tuple[int,
 
 
 def add_imported(db: Database, import_id: int, judge_id: int, imported: Iterable[tuple[int, int, Proposal]]) -> None:
-    """Store many proposals at once, as (response id, scheme id, proposal). The caller refreshes the standings."""
-    db.conn.executemany(
-        _INSERT,
-        (
-            _row(response_id, judge_id, scheme_id, proposal, import_id=import_id)
-            for response_id, scheme_id, proposal in imported
-        ),
-    )
+    """Store many proposals at once, as (response id, scheme id, proposal). The caller refreshes the standings.
+
+    Responses may share a proposal: it is turned into a row once.
+    """
+    rows: dict[tuple[int, int], tuple[Proposal, tuple[Any, ...]]] = {}  # with the proposal, so that its id() stays its
+    for_each = []
+    for response_id, scheme_id, proposal in imported:
+        key = (scheme_id, id(proposal))
+        if key not in rows:
+            rows[key] = (proposal, _row(response_id, judge_id, scheme_id, proposal, import_id=import_id))
+        for_each.append((response_id, *rows[key][1][1:]))
+    db.conn.executemany(_INSERT, for_each)
 
 
 def get(db: Database, proposal_id: int) -> StoredProposal:

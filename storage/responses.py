@@ -12,7 +12,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Response
-from storage import pictures, transcripts
+from storage import pictures, standings, transcripts
 from storage.connect import now
 
 
@@ -39,7 +39,11 @@ class StoredResponse:
 
 
 def add_candidates(
-    db: Database, exam_id: int, numbers: Iterable[str], groups: Mapping[str, Mapping[str, str]] | None = None
+    db: Database,
+    exam_id: int,
+    numbers: Iterable[str],
+    groups: Mapping[str, Mapping[str, str]] | None = None,
+    import_id: int | None = None,
 ) -> dict[str, int]:
     """Ids of the candidates with these numbers, in the given order; those already known are kept.
 
@@ -52,11 +56,11 @@ def add_candidates(
     distinct = list(dict.fromkeys(numbers))
     given = groups or {}
     db.conn.executemany(
-        "INSERT INTO candidates (exam_id, number, position, groups) VALUES (?, ?, ?, ?) "
+        "INSERT INTO candidates (exam_id, number, position, groups, import_id) VALUES (?, ?, ?, ?, ?) "
         "ON CONFLICT (exam_id, number) DO UPDATE SET groups = json_patch(groups, excluded.groups) "
         "WHERE excluded.groups <> '{}'",
         [
-            (exam_id, number, position + i, json.dumps(dict(given.get(number, {})), ensure_ascii=False))
+            (exam_id, number, position + i, json.dumps(dict(given.get(number, {})), ensure_ascii=False), import_id)
             for i, number in enumerate(distinct, 1)
         ],
     )
@@ -165,8 +169,9 @@ def by_candidate(db: Database, question_id: int) -> dict[str, int | None]:
 
 
 def set_kind(db: Database, response_id: int, kind: str) -> None:
-    """Note how an answer was given: typed, drawn, photographed or scanned."""
+    """Note how an answer was given: typed, drawn, photographed or scanned. Its pairs follow."""
     db.execute("UPDATE responses SET kind = ? WHERE id = ?", (kind, response_id))
+    standings.refresh(db, response_id)
 
 
 def of_question(db: Database, question_id: int, *, undecided: bool = False) -> list[StoredResponse]:

@@ -49,6 +49,21 @@ class Queue:
 
 
 @dataclass(frozen=True)
+class Span:
+    """A disputed response of a candidate to a question, by its number, and how far the marks on it go."""
+
+    response_id: int
+    candidate_id: int
+    question: str
+    lowest: float
+    highest: float
+
+
+# A response, and its candidate's totals with the lowest and with the highest of the disputed marks.
+Case = tuple[int, float, float]
+
+
+@dataclass(frozen=True)
 class RaisedFlag:
     """A standing flag. `text` is its own, else the newest comment on the response by who raised it."""
 
@@ -64,17 +79,26 @@ def queue(
     question_id: int | None = None,
     boundaries: Sequence[float] = (),
     limit: int = 200,
+    *,
+    fewest: int = 0,
+    cases: Sequence[Case] = (),
 ) -> Queue:
     """What waits in the exam, or on one question: first those where a candidate's grade hangs on which mark stands,
     then by gap in marks, then by its share of the maximum; flags without a dispute last.
 
-    `boundaries` are the lowest totals of the grades. Only a candidate with a final mark for every response has a total.
+    `boundaries` are the lowest totals of the grades, where every response counts. Only a candidate with a final mark
+    for every response, and with at least `fewest` responses, has a total. `cases` are given in place of boundaries
+    where not every response counts.
     """
-    sql = _QUEUE.format(
-        cases=_CASES if boundaries else "SELECT NULL AS response_id, NULL AS low, NULL AS high WHERE 0",
-        waiting=_WAITING[kind],
-    )
-    parameters = {"exam": exam_id, "question": question_id, "edges": json.dumps(list(boundaries)), "limit": limit}
+    sql = _QUEUE.format(cases=_CASES if boundaries else _GIVEN_CASES, waiting=_WAITING[kind])
+    parameters = {
+        "exam": exam_id,
+        "question": question_id,
+        "edges": json.dumps(list(boundaries)),
+        "limit": limit,
+        "fewest": fewest,
+        "cases": json.dumps(list(cases)),
+    }
     rows = db.execute(sql, parameters).fetchall()
     if not rows:
         return Queue((), 0, 0, 0)
@@ -95,15 +119,12 @@ def raised_flags(db: Database, response_ids: Sequence[int]) -> dict[int, RaisedF
     }
 
 
-def total_of_others(db: Database, response_id: int) -> float | None:
-    """The candidate's total of final marks without this response; None while another of theirs has no final mark."""
-    row = db.execute(
-        "SELECT coalesce(sum(o.final_mark), 0.0) AS total, count(o.outcome) = count(*) AS complete "
-        "FROM standings s JOIN standings o ON o.exam_id = s.exam_id AND o.candidate_position = s.candidate_position "
-        "WHERE s.response_id = ? AND o.response_id <> s.response_id",
-        (response_id,),
-    ).fetchone()
-    return float(row["total"]) if row["complete"] else None
+def disputed_spans(db: Database, exam_id: int, question_id: int | None = None) -> list[Span]:
+    """The disputed responses of the exam, or of one question, with the lowest and the highest of the disputed marks."""
+    return [
+        Span(row["response_id"], row["candidate_id"], row["question"], row["low"], row["high"])
+        for row in db.execute(_DISPUTED_SPANS, {"exam": exam_id, "question": question_id})
+    ]
 
 
 def still_waiting(db: Database, response_ids: Sequence[int], kind: Kind) -> list[int]:
@@ -126,38 +147,53 @@ _WAITING = {
     Kind.FLAGS: _FLAGGED,
 }
 
-# Where the highest disputed mark gives another grade than the lowest. A final mark lies between the two, so that most
-# responses are known to be no case at once; where it and the AI's are the two, no other mark need be read.
-_CASES = """
-    SELECT * FROM (
-        SELECT response_id, others + min(final_mark, ai_mark) AS low, others + max(final_mark, ai_mark) AS high
-        FROM near WHERE abs(final_mark - ai_mark) = gap
+# The lowest and the highest of the disputed marks, each with the candidate's other marks. A final mark lies between the
+# two, so that most responses are known to be no case at once; where it and the AI's are the two, no other mark need be
+# read. No response counts as 0, as it does in a total.
+_SPANS = """
+    SELECT response_id, others + min(final_mark, ai_mark) AS low, others + max(final_mark, ai_mark) AS high
+    FROM near WHERE abs(final_mark - ai_mark) = gap
+    UNION ALL
+    SELECT response_id, others + min(mark), others + max(mark) FROM (
+        SELECT n.response_id, n.others, coalesce(d.mark, 0.0) AS mark
+        FROM near n JOIN decisions d ON d.response_id = n.response_id
+        WHERE abs(n.final_mark - n.ai_mark) IS NOT n.gap AND d.id IN (
+            SELECT max(l.id) FROM decisions l
+            WHERE l.response_id = n.response_id AND l.outcome <> 'undo' AND l.stage <> 'adjudicated'
+              AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = l.id)
+            GROUP BY l.marker_id)
         UNION ALL
-        SELECT response_id, others + min(mark), others + max(mark) FROM (
-            SELECT n.response_id, n.others, d.mark FROM near n JOIN decisions d ON d.response_id = n.response_id
-            WHERE abs(n.final_mark - n.ai_mark) IS NOT n.gap AND d.id IN (
-                SELECT max(l.id) FROM decisions l
-                WHERE l.response_id = n.response_id AND l.outcome <> 'undo' AND l.stage <> 'adjudicated'
-                  AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = l.id)
-                GROUP BY l.marker_id)
-            UNION ALL
-            SELECT response_id, others, ai_mark FROM near WHERE abs(final_mark - ai_mark) IS NOT gap
-        ) WHERE mark IS NOT NULL GROUP BY response_id
-    ) WHERE EXISTS (SELECT 1 FROM edges WHERE edge > low AND edge <= high)
+        SELECT response_id, others, ai_mark FROM near WHERE abs(final_mark - ai_mark) IS NOT gap
+    ) WHERE mark IS NOT NULL GROUP BY response_id
+"""
+# Where the highest disputed mark gives another grade than the lowest.
+_CASES = f"SELECT * FROM ({_SPANS}) WHERE EXISTS (SELECT 1 FROM edges WHERE edge > low AND edge <= high)"
+_GIVEN_CASES = """
+    SELECT json_extract(value, '$[0]') AS response_id, json_extract(value, '$[1]') AS low,
+           json_extract(value, '$[2]') AS high FROM json_each(:cases)
+"""
+_DISPUTED_SPANS = f"""
+WITH near AS MATERIALIZED (
+    SELECT s.response_id, s.gap, coalesce(s.final_mark, 0.0) AS final_mark, p.mark AS ai_mark, 0.0 AS others
+    FROM standings s LEFT JOIN proposals p ON p.id = s.proposal_id WHERE s.exam_id = :exam AND s.disputed = 1
+      AND (:question IS NULL OR s.question_id = :question)
+)
+SELECT x.response_id, x.low, x.high, r.candidate_id, q.number AS question
+FROM ({_SPANS}) x JOIN responses r ON r.id = x.response_id JOIN questions q ON q.id = r.question_id
 """
 _QUEUE = """
 WITH edges AS MATERIALIZED (SELECT value AS edge FROM json_each(:edges)),
 totals AS MATERIALIZED (
     SELECT candidate_position, sum(final_mark) AS total FROM standings WHERE exam_id = :exam
-    GROUP BY candidate_position HAVING count(outcome) = count(*)
+    GROUP BY candidate_position HAVING count(outcome) = count(*) AND count(*) >= :fewest
 ),
 near AS MATERIALIZED (
-    SELECT s.response_id, s.gap, s.final_mark, p.mark AS ai_mark, t.total - coalesce(s.final_mark, 0) AS others
+    SELECT s.response_id, s.gap, coalesce(s.final_mark, 0.0) AS final_mark, p.mark AS ai_mark,
+           t.total - coalesce(s.final_mark, 0.0) AS others
     FROM standings s JOIN totals t ON t.candidate_position = s.candidate_position
     LEFT JOIN proposals p ON p.id = s.proposal_id
     WHERE s.exam_id = :exam AND s.disputed = 1 AND (:question IS NULL OR s.question_id = :question)
-      AND (s.final_mark IS NULL
-           OR EXISTS (SELECT 1 FROM edges WHERE edge > t.total - s.gap AND edge <= t.total + s.gap))
+      AND EXISTS (SELECT 1 FROM edges WHERE edge > t.total - s.gap AND edge <= t.total + s.gap)
 ),
 cases AS MATERIALIZED ({cases}),
 waiting AS ({waiting}),

@@ -8,7 +8,8 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Outcome
-from storage import events, proposals
+from storage import proposals
+from storage.connect import now
 
 
 @dataclass(frozen=True)
@@ -51,18 +52,25 @@ def count_adjudicated(db: Database, exam_id: int, question_id: int | None = None
 
 
 def record_shown(db: Database, response_id: int, marker_id: int, proposal_id: int | None) -> None:
-    """The marker has been shown all marks on the response; `proposal_id` where the AI's was among them."""
+    """The marker has been shown all marks on the response; `proposal_id` where the AI's was among them.
+
+    From here on no mark of theirs on it is blind.
+    """
     if proposal_id is not None:
         proposals.record_sighting(db, response_id, marker_id, proposal_id)
     else:
-        events.log(db, SHOWN, f"response {response_id}", marker_id=marker_id)
+        db.execute(
+            "INSERT OR IGNORE INTO shown (response_id, marker_id, created_at) VALUES (?, ?, ?)",
+            (response_id, marker_id, now()),
+        )
 
 
 def has_been_shown(db: Database, response_id: int, marker_id: int, proposal_id: int | None = None) -> bool:
     """Whether the marker has been shown this proposal; without one, any mark of another on the response."""
     if proposals.seen_by(db, response_id, marker_id, proposal_id):
         return True
-    return proposal_id is None and _event(db, SHOWN, response_id, marker_id)
+    row = db.execute("SELECT 1 FROM shown WHERE response_id = ? AND marker_id = ?", (response_id, marker_id))
+    return proposal_id is None and row.fetchone() is not None
 
 
 def flag_lifted_by(db: Database, decision_id: int) -> str | None:
@@ -76,17 +84,6 @@ def lifting_action(action_id: str) -> str:
     return f"{action_id}:flag"
 
 
-SHOWN = "marks shown"
-
-
-def _event(db: Database, kind: str, response_id: int, marker_id: int) -> bool:
-    row = db.execute(
-        "SELECT 1 FROM events WHERE kind = ? AND about = ? AND marker_id = ? LIMIT 1",
-        (kind, f"response {response_id}", marker_id),
-    )
-    return row.fetchone() is not None
-
-
 _LIFTED = """
 SELECT coalesce((
     SELECT text FROM notes f WHERE f.response_id = n.response_id AND f.kind = 'flag' AND f.id < n.id
@@ -96,6 +93,7 @@ WHERE d.id = :decision AND n.id = (
     SELECT max(id) FROM notes WHERE response_id = d.response_id AND kind IN ('flag', 'unflag'))
 """
 
+# A flag's reason is the newest that was given without an adjudication: the words of one go with it when it is undone.
 _SETTLED = """
 WITH done AS (
     SELECT s.response_id, s.outcome AS final_outcome, s.final_mark, s.decision_id = d.id AS by_adjudicator,
@@ -110,7 +108,10 @@ WITH done AS (
     FROM notes n JOIN standings s ON s.response_id = n.response_id
     WHERE n.kind = 'unflag' AND n.text <> '' AND s.exam_id = :exam AND s.adjudicated = 0 AND s.flagged = 0
       AND (:question IS NULL OR s.question_id = :question)
-      AND n.id = (SELECT max(id) FROM notes WHERE response_id = n.response_id AND kind = 'unflag')
+      AND n.id = (
+          SELECT max(f.id) FROM notes f WHERE f.response_id = n.response_id AND f.kind = 'unflag' AND f.text <> ''
+            AND NOT EXISTS (SELECT 1 FROM decisions a WHERE a.response_id = f.response_id
+                            AND a.action_id || ':flag' = f.action_id))
     ORDER BY created_at DESC LIMIT :limit
 )
 SELECT done.*, m.name, q.number AS question, c.number AS candidate

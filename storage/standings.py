@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from storage.answer_pages import SAME_PAGES
 from storage.blind_sample import BLIND_BY_RULE
 
 
@@ -43,11 +44,12 @@ _SORT = {
     Order.BY_SCRIPT: "candidate_position, question_position",
 }
 
-# The rule of the desk's phases: a marker who has met a proposal of the response or has a mark on it is not blind to it.
+# The rule of the desk's phases: a marker who has been shown a mark on the response or has one on it is not blind to it.
 # That the whole exam is blind is asked once, not for each response of it.
 _NOT_BLIND = f"""(NOT (SELECT blind FROM exams WHERE id = ?)
         AND NOT {BLIND_BY_RULE.format(response_id="standings.response_id")}
     OR EXISTS (SELECT 1 FROM sightings s WHERE s.response_id = standings.response_id AND s.marker_id = ?)
+    OR EXISTS (SELECT 1 FROM shown s WHERE s.response_id = standings.response_id AND s.marker_id = ?)
     OR EXISTS (SELECT 1 FROM decisions d WHERE d.response_id = standings.response_id AND d.marker_id = ?
                AND d.outcome <> 'undo' AND d.stage <> 'imported'
                AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)))"""
@@ -95,7 +97,7 @@ def neighbour(
         parameters.append(question_id)
     if not_blind_to is not None:
         where.append(_NOT_BLIND)
-        parameters += [exam_id, not_blind_to, not_blind_to]
+        parameters += [exam_id, *(not_blind_to,) * 3]
     if beside is not None:
         where.append(f"({columns}) {'<' if backwards else '>'} (?, ?)")
         place = [beside.question_position, beside.candidate_position]
@@ -157,7 +159,7 @@ _LIVE = """SELECT d.* FROM decisions d
       AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)"""
 
 # The final mark is the latest decision; once there is an adjudicated one, what the exam's rule makes of the two. A mean
-# between two steps goes up to the next.
+# between two steps goes up to the next. How far marks are apart is counted with 0 for "no response", as in totals.
 _REFRESH_STANDINGS = f"""
 UPDATE standings SET
     (proposal_id, decision_id, outcome, final_mark, marked, human, flagged, unsure, differs, adjudicated, gap, disputed)
@@ -196,7 +198,7 @@ UPDATE standings SET
             ) stands
         ),
         marks AS (
-            SELECT mark FROM (
+            SELECT coalesce(mark, 0.0) AS mark FROM (
                 SELECT mark, max(id) FROM live WHERE stage <> 'adjudicated' GROUP BY marker_id
             ) UNION ALL SELECT mark FROM desk
         ),
@@ -207,7 +209,7 @@ UPDATE standings SET
                coalesce((SELECT kind = 'flag' FROM notes WHERE response_id = standings.response_id
                          AND kind IN ('flag', 'unflag') ORDER BY id DESC LIMIT 1), 0),
                desk.status IS NOT 'proposed' OR desk.confidence IS 'unsure',
-               coalesce(abs(desk.mark - final.mark) > question.most, 0),
+               final.id IS NOT NULL AND coalesce(abs(desk.mark - coalesce(final.mark, 0.0)) > question.most, 0),
                EXISTS (SELECT 1 FROM ruled),
                apart.gap,
                coalesce(apart.gap > question.most AND NOT EXISTS (SELECT 1 FROM ruled), 0)
@@ -221,10 +223,10 @@ _FORGET_DOUBLE_MARKED = "DELETE FROM double_marked WHERE response_id :which"
 
 # Agreement counts a marker's latest blind or imported word on a response, the accept rate their latest with a proposal
 # in view and that very proposal alone; a word that is no mark ("no response") makes no pair. A blind mark that is
-# undone after its reveal still counts, or undoing would quietly remove just the disagreements. A decision's own
-# proposal counts for its judge: it stood when the mark was given. A second teacher is no second response, and would
-# narrow every interval for nothing: of several teachers' marks agreement counts the latest. Who took ten minutes had
-# gone away.
+# undone after its reveal still counts, or undoing would quietly remove just the disagreements; but no mark counts
+# beside a proposal about other pages than its own. A decision's own proposal counts for its judge: it stood when the
+# mark was given. A second teacher is no second response, and would narrow every interval for nothing: of several
+# teachers' marks agreement counts the latest. Who took ten minutes had gone away.
 _REFRESH_PAIRS = f"""
 WITH live AS ({_LIVE.format(of=":which")}),
 latest AS (
@@ -232,8 +234,9 @@ latest AS (
     WHERE d.response_id :which AND d.outcome <> 'undo' AND d.stage IN ('blind', 'imported')
       AND NOT EXISTS (
           SELECT 1 FROM decisions u WHERE u.undoes = d.id AND NOT (d.stage = 'blind' AND EXISTS (
-              SELECT 1 FROM sightings s WHERE s.response_id = d.response_id AND s.marker_id = d.marker_id
-                AND s.created_at <= u.created_at)))
+              SELECT 1 FROM (SELECT response_id, marker_id, created_at FROM sightings
+                             UNION ALL SELECT response_id, marker_id, created_at FROM shown) s
+              WHERE s.response_id = d.response_id AND s.marker_id = d.marker_id AND s.created_at <= u.created_at)))
     GROUP BY d.response_id, d.marker_id
     UNION ALL
     SELECT max(id), response_id, marker_id, 'accept' FROM live
@@ -244,7 +247,8 @@ judged AS (
            coalesce(max(CASE WHEN p.id = d.proposal_id THEN p.id END), max(p.id)) AS proposal_id
     FROM latest c JOIN decisions d ON d.id = c.decision_id
     JOIN proposals p ON p.response_id = c.response_id AND p.status = 'proposed'
-    WHERE d.outcome = 'mark' AND (c.kind = 'agreement' OR p.id = d.proposal_id AND EXISTS (
+    WHERE d.outcome = 'mark' AND {SAME_PAGES.format(d="d", p="p")}
+      AND (c.kind = 'agreement' OR p.id = d.proposal_id AND EXISTS (
         SELECT 1 FROM sightings s
         WHERE s.response_id = d.response_id AND s.marker_id = d.marker_id AND s.proposal_id = p.id
           AND s.created_at <= d.created_at))

@@ -10,6 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from storage import proposals
+from storage.answer_pages import PAGES_AS_MARKED, SAME_PAGES
 from storage.proposals import StoredProposal
 
 
@@ -50,7 +51,8 @@ class OnDesk:
 def marked(db: Database, exam_id: int, question_id: int, judge_id: int, most: int) -> list[Marked]:
     """The question's counted pairs of agreement, the `most` given last, newest first.
 
-    Verdicts and mark are of the judge's newest proposal: a remedy is for what the judge does now.
+    Verdicts and mark are of the judge's newest proposal on the pages that were marked: a remedy is for what the judge
+    does now.
     """
     rows = db.execute(
         "SELECT a.response_id, a.teacher_mark, d.points, p.scheme_id, p.mark, p.verdicts FROM ("
@@ -59,7 +61,7 @@ def marked(db: Database, exam_id: int, question_id: int, judge_id: int, most: in
         "    ORDER BY decision_id DESC LIMIT ?"
         ") a JOIN decisions d ON d.id = a.decision_id JOIN proposals p ON p.id = "
         "(SELECT max(n.id) FROM proposals n WHERE n.response_id = a.response_id AND n.judge_id = a.judge_id "
-        "AND n.status = 'proposed') ORDER BY a.decision_id DESC",
+        f"AND n.status = 'proposed' AND {SAME_PAGES.format(d='d', p='n')}) ORDER BY a.decision_id DESC",
         (exam_id, question_id, judge_id, most),
     )
     return [
@@ -99,7 +101,10 @@ def on_desk(db: Database, question_id: int, most: int) -> list[OnDesk]:
 
 
 def teacher_marks(db: Database, question_id: int, judge_id: int) -> dict[int, float]:
-    """By response, a teacher's mark that did not see the judge's: that of the counted pair, else the latest given."""
+    """By response, a teacher's mark that did not see the judge's: that of the counted pair, else the latest given.
+
+    Only marks that were given for the pages which the answer has now.
+    """
     rows = db.execute(
         "SELECT d.response_id, d.mark FROM decisions d WHERE d.outcome = 'mark' AND d.id IN "
         "(SELECT max(l.id) FROM responses r JOIN decisions l ON l.response_id = r.id WHERE r.question_id = :question "
@@ -110,7 +115,8 @@ def teacher_marks(db: Database, question_id: int, judge_id: int) -> dict[int, fl
     paired = db.execute(
         "SELECT a.response_id, a.teacher_mark FROM questions q JOIN pairs a ON a.exam_id = q.exam_id "
         "AND a.kind = 'agreement' AND a.question_id = q.id AND a.judge_id = :judge AND a.counted = 1 "
-        "WHERE q.id = :question",
+        "JOIN decisions d ON d.id = a.decision_id "
+        f"WHERE q.id = :question AND {PAGES_AS_MARKED.format(d='d')}",
         {"question": question_id, "judge": judge_id},
     ).fetchall()
     return {int(row[0]): float(row[1]) for row in (*rows, *paired)}

@@ -14,6 +14,7 @@ from components.workflow import cohort
 from components.workflow.cohort import PROPOSE, RunOptions
 from storage import (
     Store,
+    answer_pages,
     decisions,
     events,
     exams,
@@ -184,11 +185,12 @@ def _store(db: Database, marker: Marker, question: StoredQuestion, arriving: Arr
         response_id = there.response.id
         if arriving.replace:
             pictures.detach(db, response_id)
+        about_pages = {"before": there.seen, "replaced": arriving.replace}
+        events.log(db, answer_pages.CHANGED, f"response {response_id}", about_pages, marker.id)
         if not there.response.text.strip():
             responses.set_kind(db, response_id, arriving.kind)
         _withdraw_proposal(db, response_id)
-        about_pages = {"before": there.seen, "replaced": arriving.replace}
-        events.log(db, "answer's pages changed", f"response {response_id}", about_pages, marker.id)
+        standings.refresh(db, response_id)  # marks undone before count beside proposals on the earlier pages alone
     pictures.attach(db, response_id, arriving.pages)
     return response_id
 

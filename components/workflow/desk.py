@@ -21,7 +21,7 @@ from components.marking import (
 )
 from components.workflow import learning
 from components.workflow.opening import OpenResponse, open_in
-from storage import Store, decisions, proposals, responses, standings
+from storage import Store, decisions, proposals, responses, rulings, standings
 from storage.exams import StoredQuestion
 from storage.standings import Filter, Order
 
@@ -134,6 +134,8 @@ def _decide(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
             seconds=press.seconds,
             seen_decision_id=press.seen_decision_id,
         )
+        if any(other.marker_id != marker.id for other in recorded.meanwhile):
+            rulings.record_shown(db, press.response_id, marker.id, None)  # the notice below tells what they gave
         learning.consider(db, opened.exam.id, opened.question)
         after = open_in(db, press.response_id, marker)
         reveal = after is not None and after.phase is Phase.REVEAL
@@ -181,8 +183,10 @@ def _proposal_of(db: Database, press: Press) -> int | None:
 
 
 def _stage(db: Database, response_id: int, marker: Marker, seen: bool) -> Stage:
-    if not seen:
+    if not rulings.has_been_shown(db, response_id, marker.id):
         return Stage.BLIND
+    if not seen:
+        return Stage.REVEALED  # another's mark was, but no proposal: neither blind nor a word on the AI's mark
     # Undone ones too: who marked blind, saw the reveal and took their mark back is revising, not meeting the AI first.
     before = {d.stage for d in decisions.history(db, response_id) if d.marker_id == marker.id}
     return Stage.REVEALED if before & {Stage.BLIND, Stage.REVEALED} else Stage.AI_FIRST

@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from components.marking import Decision, Marker, Phase, ProposalStatus, Stage
 from components.workflow.calibration import Calibration, calibration_of
-from storage import Store, blind_sample, decisions, exams, proposals, responses, standings
+from storage import Store, blind_sample, decisions, exams, proposals, responses, rulings, standings
 from storage.exams import Exam, StoredQuestion
 from storage.proposals import StoredProposal
 from storage.responses import StoredResponse
@@ -92,7 +92,7 @@ def _phase(
     if not blind:
         return Phase.MARK
     if own is None:
-        return Phase.MARK if proposals.seen_by(db, response_id, marker.id) else Phase.BLIND
+        return Phase.MARK if rulings.has_been_shown(db, response_id, marker.id) else Phase.BLIND
     return Phase.REVEAL if own.stage is Stage.BLIND and proposed else Phase.MARK
 
 

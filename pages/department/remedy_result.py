@@ -51,19 +51,20 @@ def show_result(
         seen = verdicts.newest(db, list(results), remedy.judge_id)
     note_seen(store, marker, seen)
     rows = compared(remedy, results)
-    _show_state(store, marker, remedy, question, job, summary(rows).failed)
+    found = summary(rows)
+    _show_state(store, marker, remedy, question, job, found.failed)
     _show_changes(remedy)
     if not results:
         if remedy.sample:
             st.caption("Nothing has come back yet.")
         _show_buttons(store, marker, remedy)
         return
-    st.markdown(f"**{plain(summary(rows).sentence)}**")
+    st.markdown(f"**{plain(found.sentence)}**")
     _show_apart(rows)
-    st.caption(plain(_caveats(remedy, judge, results)))
+    st.caption(plain(_caveats(remedy, judge)))
     if judge.kind == judges.LLM:
         st.caption(plain(_paid(results)))
-    _show_buttons(store, marker, remedy)
+    _show_buttons(store, marker, remedy, all_failed=found.failed == found.n)
     picked = _table(store, remedy, rows)
     if picked is not None:
         _show_one(store, picked, results.get(picked.response_id))
@@ -130,7 +131,7 @@ def _show_apart(rows: Sequence[Compared]) -> None:
             st.markdown(f"- *{name}.* {plain(part.sentence)}")
 
 
-def _caveats(remedy: Remedy, judge: StoredJudge, results: dict[int, Result]) -> str:
+def _caveats(remedy: Remedy, judge: StoredJudge) -> str:
     said = []
     if any(each.chosen for each in remedy.sample):
         said.append(
@@ -140,11 +141,6 @@ def _caveats(remedy: Remedy, judge: StoredJudge, results: dict[int, Result]) -> 
     said.append("A draft written with answers in view does better on them than on others.")
     if judge.kind == judges.LLM:
         said.append("A language model may answer differently from one time to the next, so a few changes mean little.")
-        older = sum(
-            result.before is not None and result.before_scheme_id != remedy.scheme_id for result in results.values()
-        )
-        if older:
-            said.append(f"{older} of the marks before were proposed under an earlier version of the scheme.")
     else:
         said.append("Before and after are its word matching, without what it learns from teachers' marks.")
     return " ".join(said)
@@ -157,23 +153,25 @@ def _paid(results: dict[int, Result]) -> str:
     return f"{said}, and {count(unpriced, 'reply')} at a price that is not known." if unpriced else f"{said}."
 
 
-def _show_buttons(store: Store, marker: Marker, remedy: Remedy) -> None:
+def _show_buttons(store: Store, marker: Marker, remedy: Remedy, *, all_failed: bool = False) -> None:
     if not remedy.open:
         return
     with st.container(horizontal=True):
         if remedy.state is State.TRIED:
-            head = marker.role is Role.HEAD
+            may = "Makes the draft a new version of the scheme."
+            if all_failed:
+                may = "The judge failed on every response, so nothing shows what the draft changes."
+            if marker.role is not Role.HEAD:
+                may = "Only a head of department may change the scheme."
             st.button(
                 "Apply",
                 key=f"apply_{remedy.id}",
                 type="primary",
                 icon=":material/check:",
-                disabled=not head,
+                disabled=all_failed or marker.role is not Role.HEAD,
                 on_click=_apply,
                 args=(store, remedy.id, marker),
-                help="Makes the draft a new version of the scheme."
-                if head
-                else "Only a head of department may change the scheme.",
+                help=may,
             )
         st.button("Change the draft", key=f"revise_{remedy.id}", on_click=_revise, args=(store, remedy.id, marker))
         _button("Drop", remedying.drop, store, remedy.id, marker)

@@ -230,6 +230,11 @@ def test_a_remedy_of_another_exam_in_the_address_is_not_shown(store: Store, head
     assert "remedy" not in at.query_params
 
 
+@pytest.mark.parametrize("named", ["9" * 30, "nine", "999"])
+def test_a_remedy_in_the_address_that_cannot_be_one_leaves_the_patterns(head: Marker, exam_id: int, named: str) -> None:
+    assert "Try a remedy" in labels(opened(head, exam_id, named))
+
+
 def test_a_language_model_is_tried_at_a_price_told_before_and_after_and_says_why_it_stopped(
     store: Store, head: Marker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from components.marking import Marker, Outcome, Stage
-from components.workflow import cohort
+from components.workflow import cohort, desk
 from components.workflow.answers import (
     LONGEST_TEXT,
     AnswerError,
@@ -20,6 +20,7 @@ from components.workflow.answers import (
 from components.workflow.answers_by_name import Row, arriving, number_and_page, rows
 from components.workflow.cohort import PROPOSE, RunOptions
 from components.workflow.connections import Connections
+from components.workflow.opening import open_response
 from components.workflow.worker import Worker
 from storage import (
     Store,
@@ -27,13 +28,19 @@ from storage import (
     decisions,
     exams,
     jobs,
+    judges,
     markers,
+    pairs,
     pictures,
+    proposals,
     responses,
     standings,
     transcripts,
+    verdicts,
 )
+from storage.pairs import Wanted
 from storage.pictures import NewPage, Picture
+from tests.reviewing import give, propose
 from tests.support import add_exam, add_marker, new_store, propose_points
 
 
@@ -145,6 +152,60 @@ def test_a_proposal_about_other_pages_no_longer_stands(store: Store, marker: Mar
     assert "replaced after this judge" in row["reason"]
     assert response is not None
     assert (response.text, response.kind) == ("the enzyme is denatured", "typed")
+
+
+def test_a_blind_mark_that_was_undone_counts_beside_what_judges_made_of_the_pages_it_was_given_for(
+    store: Store, marker: Marker
+) -> None:
+    exam_id, _ = add_exam(store, [["typed"]], blind_share=1)
+    question_id = question_of(store, exam_id)
+    (response_id,) = bring_in(
+        store, marker, question_id, [Arriving("0417", "drawn", pages=(picture("old"),))]
+    ).response_ids
+    propose(store, response_id, 2)
+    walk, press = desk.Walk(exam_id), {"marker_id": marker.id, "response_id": response_id}
+    open_response(store, response_id, marker)
+    desk.act(store, marker, walk, desk.Press.model_validate(press | {"action": "mark", "action_id": "1", "mark": 2}))
+    open_response(store, response_id, marker)  # the reveal
+    with store.write() as db:
+        decisions.undo(db, decisions.live(db, response_id)[0].id, marker.id)
+        another = judges.ensure(db, "Another", judges.LLM, "another", {})
+    seen = there(store, question_id, "0417").seen
+    pages = (picture("new"),)
+    bring_in(store, marker, question_id, [Arriving("0417", "drawn", pages=pages, replace=True, seen=seen)])
+    old_judge = propose(store, response_id, 0)
+    with store.write() as db:
+        made = proposals.get(db, old_judge)
+        proposals.add(db, response_id, another, made.scheme_id, made.proposal)
+        found = pairs.cells(db, pairs.AGREEMENT, Wanted(exam_id))
+        assert [(cell.judge_id, cell.ai, cell.teacher) for cell in found] == [(made.judge_id, 2, 2)]
+        [marked] = verdicts.marked(db, exam_id, question_id, made.judge_id, 10)
+        assert (marked.ai, marked.teacher) == (2, 2)
+        assert verdicts.teacher_marks(db, question_id, made.judge_id) == {}  # the judge would be tried on other pages
+    give(store, response_id, add_marker(store, "Mr Bell"), 1)
+    with store.read() as db:
+        found = pairs.cells(db, pairs.AGREEMENT, Wanted(exam_id))
+        assert [(cell.judge_id, cell.ai, cell.teacher) for cell in found] == [(made.judge_id, 0, 1), (another, 0, 1)]
+        assert verdicts.teacher_marks(db, question_id, made.judge_id) == {response_id: 1}
+
+
+def test_an_answer_that_becomes_handwritten_takes_its_pairs_with_it_whatever_judge_the_desk_shows(
+    store: Store, marker: Marker
+) -> None:
+    exam_id, [[response_id]] = add_exam(store, [[""]], blind_share=1)
+    proposal = propose(store, response_id, 2)
+    give(store, response_id, marker, 1)
+    with store.write() as db:
+        proposals.record_sighting(db, response_id, marker.id, proposal)
+        decisions.undo(db, decisions.live(db, response_id)[0].id, marker.id)
+        exams.set_judge(db, exam_id, None, None)
+        standings.refresh_exam(db, exam_id)
+    seen = there(store, question_of(store, exam_id), "0001").seen
+    page = Arriving("0001", "photographed", pages=(picture("page"),), seen=seen)
+    bring_in(store, marker, question_of(store, exam_id), [page])
+    with store.read() as db:
+        assert len(pairs.cells(db, pairs.AGREEMENT, Wanted(exam_id, handwritten=True))) == 1
+        assert pairs.cells(db, pairs.AGREEMENT, Wanted(exam_id, handwritten=False)) == []
 
 
 def test_a_marked_answer_is_closed_until_the_mark_is_undone(store: Store, marker: Marker) -> None:

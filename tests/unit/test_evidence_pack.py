@@ -31,6 +31,7 @@ from storage import (
     pictures,
     proposals,
     responses,
+    rulings,
     standardisation,
     standings,
     transcripts,
@@ -97,6 +98,7 @@ def full_exam(store: Store) -> tuple[int, list[list[int]], Marker]:
         made = Proposal(status=ProposalStatus.PROPOSED, label="one", mark=1, verdicts=verdicts, usage=usage)
         proposal = proposals.add(db, first, judge, question.scheme_id, made, run_id=run)
         proposals.record_sighting(db, first, teacher.id, proposal)
+        rulings.record_shown(db, second, head.id, None)
         old = decisions.record(db, first, teacher.id, Outcome.MARK, Stage.AI_FIRST, mark=1, proposal_id=proposal)
         decisions.undo(db, old.decision_id, teacher.id, "u1")
         decisions.record(db, first, teacher.id, Outcome.MARK, Stage.AI_FIRST, mark=2, points=("M1", "A1"))

@@ -25,7 +25,7 @@ from components.workflow.review.remedy_error import RemedyError
 from components.workflow.review.sample import choose_sample
 from components.workflow.review.wording import PointWords, changes, lines, reworded
 from components.workflow.worker import Worker
-from storage import Store, decisions, exams, jobs, judges, remedies
+from storage import Store, decisions, exams, jobs, judges, proposals, remedies, verdicts
 from storage.remedies import Remedy, State
 from tests.model_server import completion, model_server
 from tests.support import add_exam, add_marker, new_store
@@ -477,6 +477,49 @@ def test_a_judge_without_its_key_is_not_tried_and_says_so(store: Store, head: Ma
     assert job is not None
     assert job.status == "failed"
     assert "is not connected" in job.message
+
+
+def test_a_draft_whose_every_trial_failed_is_not_applied_and_says_how_many_failed(store: Store, head: Marker) -> None:
+    connections, model = Connections(), Model()
+    with model_server(model) as base_url:
+        exam_id, _ = exam_with_marks(store, connections, connected(store, connections, base_url))
+        remedy_id = drafted(store, exam_id, head, note=NOTE)
+        model.reply = lambda times: completion("no JSON", MODEL, 1000, 200)
+        remedying.try_it(store, connections, remedy_id, 3, head)
+        work(store, connections)
+        assert summary(rows_of(store, remedy_id)).failed == 3
+        with pytest.raises(RemedyError, match=r"failed on every response of this trial \(3 of 3\).*again first"):
+            remedying.apply(store, remedy_id, head)
+        with store.read() as db:
+            assert exams.questions(db, exam_id)[0].scheme_version == 1
+        model.reply = lambda times: None
+        remedying.go_on(store, remedy_id, head)
+        work(store, connections)
+    assert remedying.apply(store, remedy_id, head) == 2
+
+
+def test_what_a_model_proposed_under_another_version_of_the_scheme_is_no_before(store: Store, head: Marker) -> None:
+    connections, model = Connections(), Model()
+    with model_server(model) as base_url:
+        exam_id, ids = exam_with_marks(store, connections, connected(store, connections, base_url))
+        with store.write() as db:
+            [question] = exams.questions(db, exam_id)
+            newer = reworded(question.scheme, points={"B1": PointWords("the enzyme is denatured", ("melts",))})
+            exams.add_scheme_version(db, question.id, question.question, newer, head.id)
+            scheme_id = exams.question(db, question.id).scheme_id
+            judge_id = exams.get(db, exam_id).judge_id  # type: ignore[union-attr]
+            was = verdicts.newest(db, ids, judge_id or 0)
+            for response_id in ids[:4]:  # since then the judge has come to four of them alone
+                proposals.add(db, response_id, judge_id or 0, scheme_id, was[response_id].proposal)
+        remedy_id = drafted(store, exam_id, head, note=NOTE)
+        remedying.try_it(store, connections, remedy_id, 16, head)
+        work(store, connections)
+    found = summary(rows_of(store, remedy_id))
+    assert (found.n, found.both, found.older, found.better) == (16, 4, 12, 0)
+    assert found.sentence == (
+        "On 16 responses: exact with the teacher 4 → 4, mean difference 0.0 → 0.0; 0 got better, 0 got worse; 12 left "
+        "out, as what was proposed before was under another version of the scheme."
+    )
 
 
 # ---- the parts

@@ -12,7 +12,7 @@ from components.workflow import opening as marking_desk
 from components.workflow.review import adjudicating, opening
 from components.workflow.review.opening import OpenReview
 from components.workflow.review.queue import Show
-from storage import Store, decisions, events, exams, proposals, reviews, rulings
+from storage import Store, decisions, exams, proposals, reviews, rulings
 from tests.reviewing import act, give, press, propose, standing_of
 from tests.support import add_exam, add_marker, new_store, propose_points, two_point_question
 
@@ -194,7 +194,8 @@ def test_two_teachers_marks_without_any_from_the_ai_are_remembered_as_shown(
     opened(store, response, head)
     assert not opened(store, response, head, hide=True).hidden
     with store.read() as db:
-        assert [event.about for event in events.latest(db) if event.kind == rulings.SHOWN] == [f"response {response}"]
+        assert rulings.has_been_shown(db, response, head.id)
+        assert not rulings.has_been_shown(db, response, teacher.id)
 
 
 @pytest.mark.parametrize("action", ["accept", "take"])
@@ -295,6 +296,31 @@ def test_settling_a_flag_needs_a_reason_and_leaves_the_marks(
     with store.read() as db:
         [settled] = rulings.settled(db, standing_of(store, response).exam_id)
     assert (settled.outcome, settled.reason, settled.marker_name) == (None, "The page is there.", "Dr Osei")
+
+
+def test_the_reason_for_a_settled_flag_outlives_a_flag_that_is_raised_and_lifted_again(
+    store: Store, head: Marker, teacher: Marker, response: int
+) -> None:
+    exam_id = standing_of(store, response).exam_id
+    flag(store, response, teacher, "Page missing?")
+    act(store, head, "settle_flag", response, comment="The page is there.")
+    flag(store, response, teacher)
+    with store.write() as db:
+        assert rulings.settled(db, exam_id) == []  # it waits again
+        decisions.add_note(db, response, teacher.id, "unflag")
+        [settled] = rulings.settled(db, exam_id)
+    assert (settled.outcome, settled.reason, settled.marker_name) == (None, "The page is there.", "Dr Osei")
+
+
+def test_the_reason_of_an_adjudication_that_was_undone_settles_no_flag(
+    store: Store, head: Marker, teacher: Marker, response: int
+) -> None:
+    flag(store, response, teacher, "Page missing?")
+    act(store, head, "mark", response, mark=6, comment="It is there.")
+    act(store, head, "undo", response, undo_decision_id=adjudications(store, response)[0].id)
+    with store.write() as db:
+        decisions.add_note(db, response, teacher.id, "unflag")
+        assert rulings.settled(db, standing_of(store, response).exam_id) == []
 
 
 def test_an_adjudication_lifts_the_flag_and_its_undo_brings_it_back_with_its_words(

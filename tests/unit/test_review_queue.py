@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from components.marking import Marker, MarkError, Role, Stage, WhatStands
+from components.workflow import desk
+from components.workflow.desk import Walk
 from components.workflow.review import rules
+from components.workflow.review.opening import open_for_review
 from components.workflow.review.queue import Show, Wanted, review, summary_text
 from storage import Store, decisions, exams, reviews
-from tests.reviewing import give, propose
+from storage.standings import Filter
+from tests.reviewing import give, propose, standing_of
 from tests.support import add_exam, add_marker, new_store, two_point_question
 
 
@@ -63,6 +67,40 @@ def test_within_tolerance_is_no_disagreement(store: Store, teacher: Marker) -> N
         propose(store, response, 5)
         give(store, response, teacher, mark)
     assert order(store, exam_id) == [far]
+
+
+def test_no_response_is_as_far_from_a_mark_as_0_for_totals_count_it_so(store: Store, teacher: Marker) -> None:
+    exam_id, [[missed, earned_0, two_teachers, near]] = exam_of(store, 4, 10)
+    with store.write() as db:
+        db.execute("UPDATE questions SET tolerance = 1")
+    propose(store, missed, 2)
+    propose(store, earned_0, 0)
+    propose(store, near, 1)
+    for response in (missed, earned_0, two_teachers, near):
+        give(store, response, teacher, None)
+    give(store, two_teachers, add_marker(store, "Mr Bell"), 3)
+    found = review(store, Wanted(exam_id))
+    assert [(each.waiting.response_id, each.waiting.gap) for each in found.entries] == [(two_teachers, 3), (missed, 2)]
+    assert standing_of(store, missed).final_mark is None
+    differing = Walk(exam_id, wanted=Filter.DIFFERS)
+    assert desk.start(store, differing, teacher) == missed
+    assert desk.upcoming(store, differing, teacher, missed) is None
+
+
+def test_a_grade_can_hang_on_a_response_that_got_no_response(store: Store, teacher: Marker, head: Marker) -> None:
+    exam_id, [[first, other], [second, another]] = exam_of(store, 2, 10, 10)
+    for response, ai, mark in ((first, 5, 5), (second, 4, None), (other, 5, 5), (another, 3, None)):
+        propose(store, response, ai)
+        give(store, response, teacher, mark)
+    rules.set_rules(store, head, exam_id, WhatStands.ADJUDICATOR, [("A", 9)])
+    found = review(store, Wanted(exam_id))
+    assert [(entry.waiting.response_id, entry.waiting.totals) for entry in found.entries] == [
+        (second, (5, 9)),
+        (another, None),
+    ]
+    opened = open_for_review(store, second, head, hide=False)
+    assert opened is not None
+    assert opened.grades == (("AI", 9, "A"), ("Ms Khan", 5, rules.UNGRADED))
 
 
 def test_a_response_whose_candidates_grade_hangs_on_it_comes_before_a_larger_gap(

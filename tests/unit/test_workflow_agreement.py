@@ -9,8 +9,10 @@ from components.marking import Marker, Outcome, Question, QuestionType, Scheme, 
 from components.workflow.agreement.figures import exam_figures
 from components.workflow.agreement.pulse import pulse
 from components.workflow.agreement.selection import Selection
+from components.workflow.answers import Arriving, bring_in
 from components.workflow.connections import default_judges
-from storage import Store, decisions, exams, jobs, judges, proposals, responses, standings
+from storage import Store, decisions, exam_setup, exams, jobs, judges, proposals, responses, standings
+from storage.pictures import NewPage, Picture
 from tests.support import add_exam, add_marker, new_store, propose_points
 
 POINTS: dict[int, tuple[str, ...]] = {0: (), 1: ("M1",), 2: ("M1", "A1")}
@@ -231,6 +233,21 @@ def test_the_pulse_moves_with_every_decision_undo_and_proposal_and_is_still_othe
     assert pulse(store, exam_id) == beats[-1]
     assert len({beat.changes for beat in beats if beat}) == 4
     assert [(beat.marked, beat.responses) for beat in beats if beat] == [(0, 2), (0, 2), (1, 2), (0, 2)]
+
+
+def test_the_pulse_moves_with_what_the_figures_are_counted_by(store: Store, teacher: Marker) -> None:
+    exam_id, _ = add_exam(store, [[""]])
+    beats = [pulse(store, exam_id)]
+    with store.read() as db:
+        [stored] = exams.questions(db, exam_id)
+    with store.write() as db:
+        exam_setup.update_question(db, stored.id, stored.question.model_copy(update={"tolerance": 1}), teacher.id)
+    beats.append(pulse(store, exam_id))
+    page = NewPage(Picture(b"x", "image/png", 4, 3))
+    bring_in(store, teacher, stored.id, [Arriving("0001", "drawn", pages=(page,), seen=())])
+    beats.append(pulse(store, exam_id))
+    assert len({beat.changes for beat in beats if beat}) == 3
+    assert pulse(store, exam_id) == beats[-1]
 
 
 def test_the_pulse_tells_how_far_proposing_is_and_moves_when_it_ends(store: Store) -> None:

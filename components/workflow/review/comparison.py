@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from components.marking import Proposal, ProposalStatus
-from storage.remedies import Remedy, Result
+from storage.remedies import Remedy, Result, Sampled
 
 
 class Change(StrEnum):
@@ -17,13 +17,17 @@ class Change(StrEnum):
     GAINED = "now has a proposal"
     LOST = "has no proposal now"
     FAILED = "failed"
+    OLDER = "before is by another version"
     NONE = "no proposal"
     WAITING = "not tried yet"
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One response. `before` and `after` are marks, None where the judge proposed none."""
+    """One response. `before` and `after` are marks, None where the judge proposed none.
+
+    A mark that the judge proposed under another version of the scheme than the draft starts from is no `before`.
+    """
 
     response_id: int
     chosen: bool
@@ -51,6 +55,7 @@ class Summary:
     gained: int
     lost: int
     failed: int
+    older: int
 
     @property
     def sentence(self) -> str:
@@ -66,6 +71,7 @@ class Summary:
             (self.gained, "have a proposal now that had none"),
             (self.lost, "have none now"),
             (self.failed, "failed"),
+            (self.older, "left out, as what was proposed before was under another version of the scheme"),
         ):
             parts += [f"{count} {words}"] if count else []
         if self.n and not parts:
@@ -76,7 +82,7 @@ class Summary:
 
 def compared(remedy: Remedy, results: dict[int, Result]) -> list[Compared]:
     """Every response of the sample in its order, those not tried yet too."""
-    return [_one(each.response_id, each.chosen, each.teacher, results.get(each.response_id)) for each in remedy.sample]
+    return [_one(each, results.get(each.response_id), remedy.scheme_id) for each in remedy.sample]
 
 
 def summary(rows: Sequence[Compared], *, chosen: bool | None = None) -> Summary:
@@ -97,15 +103,20 @@ def summary(rows: Sequence[Compared], *, chosen: bool | None = None) -> Summary:
         gained=count[Change.GAINED],
         lost=count[Change.LOST],
         failed=count[Change.FAILED],
+        older=count[Change.OLDER],
     )
 
 
-def _one(response_id: int, chosen: bool, teacher: float, result: Result | None) -> Compared:
+def _one(each: Sampled, result: Result | None, base: int) -> Compared:
     if result is None or result.after is None:
-        return Compared(response_id, chosen, teacher, None, None, Change.WAITING)
-    before = None if result.before is None else result.before.mark
+        return Compared(each.response_id, each.chosen, each.teacher, None, None, Change.WAITING)
+    older = result.before is not None and result.before_scheme_id != base
+    before = None if result.before is None or older else result.before.mark
     after = result.after.mark
-    return Compared(response_id, chosen, teacher, before, after, _change(teacher, before, after, result.after))
+    change = _change(each.teacher, before, after, result.after)
+    if older and change is not Change.FAILED:
+        change = Change.OLDER
+    return Compared(each.response_id, each.chosen, each.teacher, before, after, change)
 
 
 def _change(teacher: float, before: float | None, after: float | None, proposal: Proposal) -> Change:

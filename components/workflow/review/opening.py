@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlite_utils import Database
@@ -9,6 +10,7 @@ from sqlite_utils import Database
 from components.marking import Decision, Marker, Phase, ProposalStatus, Role, Stage
 from components.workflow.calibration import calibration_of
 from components.workflow.opening import OpenResponse
+from components.workflow.review.cases import total_by_mark
 from components.workflow.review.rules import grade_of, what_stands_text
 from storage import Store, decisions, exams, proposals, responses, reviews, rulings, standings
 from storage.exams import Exam, StoredQuestion
@@ -63,11 +65,20 @@ def open_for_review(store: Store, response_id: int, marker: Marker, *, hide: boo
             found = replace(found, opened=replace(found.opened, calibration=calibration))
         proposed = proposal is not None and proposal.proposal.status is ProposalStatus.PROPOSED
         proposal_id = proposal.id if proposal is not None and proposed else None
-        known = found.hidden or rulings.has_been_shown(db, response_id, marker.id, proposal_id)
+        known = not _tells(found, marker, proposal_id) or rulings.has_been_shown(
+            db, response_id, marker.id, proposal_id
+        )
     if not known:
         with store.write(durable=False) as db:
             rulings.record_shown(db, response_id, marker.id, proposal_id)
     return found
+
+
+def _tells(found: OpenReview, marker: Marker, proposal_id: int | None) -> bool:
+    """Whether what is open holds anyone else's mark, or words that may name one."""
+    given = any(each.decision.marker_id != marker.id for each in found.given)
+    said = any(note.text and note.marker_id != marker.id for note in found.opened.notes)
+    return proposal_id is not None or given or said
 
 
 def open_in(db: Database, response_id: int, marker: Marker, *, hide: bool) -> OpenReview | None:
@@ -96,14 +107,15 @@ def open_in(db: Database, response_id: int, marker: Marker, *, hide: bool) -> Op
         flagged=standing.flagged and not hidden,
         seen_decision_id=max((d.id for d in live if d.stage is not Stage.IMPORTED), default=0),
     )
-    marks = [(each.name, each.decision.mark) for each in given if each.decision.stage is not Stage.ADJUDICATED]
-    if proposal is not None:
+    # A total counts "no response" as 0.
+    marks = [(each.name, each.decision.mark or 0.0) for each in given if each.decision.stage is not Stage.ADJUDICATED]
+    if proposal is not None and proposal.proposal.mark is not None:
         marks.insert(0, (AI, proposal.proposal.mark))
     return OpenReview(
         opened,
         given,
         reviews.raised_flags(db, [response_id]).get(response_id) if opened.flagged else None,
-        _grades(reviews.total_of_others(db, response_id), marks, exam),
+        _grades(total_by_mark(db, exam, response, question.question.number), marks, exam) if exam.boundaries else (),
         "" if hidden else _stands(exam, question, live, standing, marker),
         hidden,
     )
@@ -154,13 +166,10 @@ def _name(decision: Decision, marker: Marker, otherwise: str) -> str:
 
 
 def _grades(
-    others: float | None, marks: list[tuple[str, float | None]], exam: Exam
+    total: Callable[[float], float | None], marks: list[tuple[str, float]], exam: Exam
 ) -> tuple[tuple[str, float, str], ...]:
-    if others is None or not exam.boundaries:
-        return ()
-    found = [
-        (name, others + mark, grade_of(others + mark, exam.boundaries)) for name, mark in marks if mark is not None
-    ]
+    totals = [(name, total(mark)) for name, mark in marks]
+    found = [(name, each, grade_of(each, exam.boundaries)) for name, each in totals if each is not None]
     return tuple(found) if len({grade for _, _, grade in found}) > 1 else ()
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from components.marking import MarkError
+from components.workflow.review.cases import waiting_queue
 from components.workflow.review.rules import grade_of
 from storage import Store, exams, reviews, rulings
 from storage.reviews import Kind, RaisedFlag, Waiting
@@ -75,11 +76,8 @@ def review(store: Store, wanted: Wanted) -> Review:
         exam = exams.get(db, wanted.exam_id)
         if exam is None:
             raise MarkError("This exam was reset or taken back. Its marks are kept; choose another exam.")
-        edges = [lowest for _, lowest in exam.boundaries]
         settling = wanted.show is Show.SETTLED
-        found = reviews.queue(
-            db, exam.id, wanted.show.kind, wanted.question_id, edges, limit=1 if settling else MOST_LISTED
-        )
+        found = waiting_queue(db, exam, wanted.show.kind, wanted.question_id, 1 if settling else MOST_LISTED)
         flags = reviews.raised_flags(db, [each.response_id for each in found.first if each.flagged])
         settled = rulings.settled(db, exam.id, wanted.question_id, MOST_LISTED) if settling else []
         adjudicated = rulings.count_adjudicated(db, exam.id, wanted.question_id)

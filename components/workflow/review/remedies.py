@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlite_utils import Database
 
-from components.marking import Marker, Role, Scheme
+from components.marking import Marker, ProposalStatus, Role, Scheme
 from components.workflow import cohort
 from components.workflow.cohort import RunOptions
 from components.workflow.connections import Connections
@@ -144,8 +144,8 @@ def cancel(store: Store, remedy_id: int, marker: Marker) -> None:
 def apply(store: Store, remedy_id: int, marker: Marker) -> int:
     """Make the draft a new version of the scheme; gives the version. Marks and proposals given before keep theirs.
 
-    Raises RemedyError where the marker is no head of department, the draft has not been tried to its end, or the
-    scheme has been changed meanwhile.
+    Raises RemedyError where the marker is no head of department, the draft has not been tried to its end, every trial
+    failed, or the scheme has been changed meanwhile.
     """
     if marker.role is not Role.HEAD:
         raise RemedyError("Only a head of department may change the scheme. Ask them to look at this remedy.")
@@ -153,10 +153,11 @@ def apply(store: Store, remedy_id: int, marker: Marker) -> int:
         remedy = _open(db, remedy_id)
         if remedy.state is not State.TRIED:
             raise RemedyError("Try the draft to its end first, so that you see what it changes before it counts.")
+        failed = _check_came_back(db, remedy)
         question = exams.question(db, remedy.question_id)
         _check_base(question, remedy)
         scheme_id = exams.add_scheme_version(db, question.id, question.question, remedy.draft, marker.id)
-        _end(db, remedy, State.APPLIED, marker, {"scheme_id": scheme_id}, scheme_id)
+        _end(db, remedy, State.APPLIED, marker, {"scheme_id": scheme_id, "failed": failed}, scheme_id)
         return exams.question(db, question.id).scheme_version
 
 
@@ -223,6 +224,18 @@ def _check_base(question: StoredQuestion, remedy: Remedy) -> None:
             f"{question.scheme_version}, and this draft starts from an earlier one. Nothing was done. Press “Change "
             "the draft” to start from the scheme as it is now."
         )
+
+
+def _check_came_back(db: Database, remedy: Remedy) -> int:
+    """How many responses of the trial failed; raises RemedyError where none came back."""
+    said = [result.after for result in remedies.results(db, remedy.id).values() if result.after is not None]
+    failed = sum(after.status is ProposalStatus.FAILED for after in said)
+    if failed == len(said):
+        raise RemedyError(
+            f"The judge failed on every response of this trial ({failed} of {len(remedy.sample)}), so nothing shows "
+            "what the draft changes. Ask the failed ones again first."
+        )
+    return failed
 
 
 def _check_changed(scheme: Scheme, drafted: Scheme, judge: StoredJudge) -> None:

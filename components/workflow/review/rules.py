@@ -6,8 +6,11 @@ import math
 from collections.abc import Iterable
 from itertools import pairwise
 
+from sqlite_utils import Database
+
 from components.marking import Decision, Marker, MarkError, Outcome, Role, WhatStands, format_mark
-from storage import Store, exams, rulings, standings
+from components.workflow.marks_out.sections import total_rules
+from storage import Store, exams, mark_book, rulings, standings
 from storage.standings import Standing
 
 UNGRADED = "ungraded"
@@ -32,12 +35,25 @@ def set_rules(
         exam = exams.get(db, exam_id)
         if exam is None:
             raise MarkError("This exam is no longer here; it may have been reset. Nothing was saved.")
-        most = sum(stored.question.max_mark for stored in exams.questions(db, exam_id))
-        checked = check_boundaries(boundaries, most)
+        checked = check_boundaries(boundaries, most_marks(db, exam_id))
         exams.set_rules(db, exam_id, marker.id, what_stands=what_stands, boundaries=checked)
         if what_stands is not exam.what_stands:
             # The rule is about adjudicated responses alone; the others stand as they did.
             standings.refresh_each(db, rulings.adjudicated(db, exam_id))
+
+
+def most_marks(db: Database, exam_id: int) -> float:
+    """The most that a script can come to: of a section only as many questions as are asked for. Where the exam's rules
+    for totals do not fit its questions, all of these."""
+    most = {stored.question.number: stored.question.max_mark for stored in exams.questions(db, exam_id)}
+    total = sum(most.values())
+    try:
+        rules = total_rules(mark_book.rules(db, exam_id), list(most))
+    except MarkError:
+        return total
+    for section in rules.sections:
+        total -= sum(sorted(most[number] for number in section.questions)[: len(section.questions) - section.answer])
+    return total
 
 
 def must_be_head(marker: Marker) -> None:
