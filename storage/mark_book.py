@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from storage.connect import now
+
 
 @dataclass(frozen=True)
 class StoredRules:
@@ -250,3 +252,36 @@ def final_decisions(db: Database, candidate_id: int) -> dict[int, FinalDecision]
 
 def _codes(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(json.loads(text))
+
+
+# Of the exam, or of its candidate with that number.
+_WANTED = "r.exam_id = :exam AND (:candidate IS NULL OR c.number = :candidate)"
+
+
+def record_marks_shown(db: Database, exam_id: int, marker_id: int, candidate: str | None = None) -> None:
+    """The marker has been shown what others gave, on every response of the exam or of one candidate.
+
+    From here on no mark of theirs on these is blind.
+    """
+    db.execute(
+        "INSERT OR IGNORE INTO shown (response_id, marker_id, created_at) SELECT r.id, :marker, :now FROM responses r "
+        f"JOIN candidates c ON c.id = r.candidate_id WHERE {_WANTED} AND EXISTS (SELECT 1 FROM decisions d "
+        "WHERE d.response_id = r.id AND d.marker_id <> :marker AND d.outcome <> 'undo')",
+        {"exam": exam_id, "candidate": candidate, "marker": marker_id, "now": now()},
+    )
+
+
+def record_proposals_shown(
+    db: Database, exam_id: int, marker_id: int, candidate: str | None = None, *, behind_marks: bool = False
+) -> None:
+    """The marker has been shown the proposals on every response of the exam or of one candidate; with `behind_marks`
+    only those that the decisions behind the final marks name."""
+    behind = (
+        "JOIN standings s ON s.response_id = r.id JOIN decisions d ON d.id = s.decision_id AND d.proposal_id = p.id"
+    )
+    db.execute(
+        "INSERT OR IGNORE INTO sightings (response_id, marker_id, proposal_id, created_at) "
+        "SELECT r.id, :marker, p.id, :now FROM responses r JOIN candidates c ON c.id = r.candidate_id "
+        f"JOIN proposals p ON p.response_id = r.id {behind if behind_marks else ''} WHERE {_WANTED}",
+        {"exam": exam_id, "candidate": candidate, "marker": marker_id, "now": now()},
+    )

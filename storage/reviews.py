@@ -169,8 +169,8 @@ _SPANS = """
 # Where the highest disputed mark gives another grade than the lowest.
 _CASES = f"SELECT * FROM ({_SPANS}) WHERE EXISTS (SELECT 1 FROM edges WHERE edge > low AND edge <= high)"
 _GIVEN_CASES = """
-    SELECT json_extract(value, '$[0]') AS response_id, json_extract(value, '$[1]') AS low,
-           json_extract(value, '$[2]') AS high FROM json_each(:cases)
+    SELECT s.response_id, json_extract(c.value, '$[1]') AS low, json_extract(c.value, '$[2]') AS high
+    FROM json_each(:cases) c CROSS JOIN standings s ON s.response_id = json_extract(c.value, '$[0]')
 """
 _DISPUTED_SPANS = f"""
 WITH near AS MATERIALIZED (

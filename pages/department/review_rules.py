@@ -38,7 +38,10 @@ def rules_popover(store: Store, exam: Exam, marker: Marker) -> None:
             height=150,
             disabled=not may,
         )
-        st.caption("With them, disagreements on which a candidate's grade hangs come first. They change no mark.")
+        st.caption(
+            "With them, disagreements on which a candidate's grade hangs come first, where the candidate's total by "
+            "the exam's rules lacks nothing else. They change no mark."
+        )
         if may:
             st.button(
                 "Save the rules",

@@ -128,6 +128,22 @@ def totals_in(db: Database, exam_id: int, candidate: str | None = None) -> ExamT
     return ExamTotals(exam, questions, rules, tuple(_script(exam, questions, rules, each) for each in candidates))
 
 
+def total_with(rules: TotalRules, script: ScriptTotal, number: str, mark: float) -> float | None:
+    """The script's total, were this the mark for the question; None while others may still change it."""
+    home = next((place for place, section in enumerate(rules.sections) if number in section.questions), None)
+    beside = (number,) if home is None else rules.sections[home].questions
+    if any(each not in beside for each in (*script.waiting, *script.absent)):
+        return None
+    marks = {each.number: each for each in script.questions if each.number in beside}
+    if home is None:
+        return script.total - marks[number].worth + mark
+    given = replace(marks[number], state=State.MARKED, mark=mark)
+    made, _, lacking = _section(
+        rules.sections[home], [given if each == number else marks[each] for each in beside], rules.missing
+    )
+    return None if lacking else script.total - script.sections[home].total + made.total
+
+
 def _script(
     exam: Exam, questions: Sequence[StoredQuestion], rules: TotalRules, candidate: BookCandidate
 ) -> ScriptTotal:

@@ -31,7 +31,10 @@ def waiting_queue(db: Database, exam: Exam, kind: Kind, question_id: int | None,
     scripts = {script.candidate_id: script for script in totals.scripts}
     cases = []
     for span in reviews.disputed_spans(db, exam.id, question_id):
-        script = scripts[span.candidate_id]
+        script, reach = scripts[span.candidate_id], span.highest - span.lowest
+        # A final mark lies between the two, and a total never changes by more than a mark does.
+        if not (script.complete and any(script.total - reach < edge <= script.total + reach for edge in edges)):
+            continue
         low = total_with(rules, script, span.question, span.lowest)
         high = total_with(rules, script, span.question, span.highest)
         if low is not None and high is not None and _grades_differ(exam, low, high):
