@@ -112,7 +112,7 @@ class QuestionDraft:
                 points=tuple(_point(point) for point in self.points),
                 groups=tuple(PointGroup(code=group.code, text=group.text, cap=group.cap) for group in self.groups),
                 objectives=self._objectives(),
-                note="\n".join(self._notes()),
+                note="\n".join(self.notes()),
             )
         except ValueError as error:  # pydantic wraps a MarkError of a validator in its own error
             raise MarkError(f"{self._name}: {_in_words(error)}") from error
@@ -142,7 +142,8 @@ class QuestionDraft:
             for code in self._tops()
         )
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
+        """General guidance, special cases and what is to be ignored, each in a line: the scheme's note."""
         ignored = [f"{point.code}: ignore {entry}" for point in self.points for entry in point.ignore]
         special = [
             f"Special case{'' if case.marks is None else f' ({format_mark(case.marks)})'}: {case.text}"
