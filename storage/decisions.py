@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Decision, MarkError, Outcome, Scale, Stage
-from storage import standings
+from storage import bulk, standings
 from storage.connect import now
 
 
@@ -113,16 +113,17 @@ def add_imported(db: Database, import_id: int, marks: Iterable[tuple[int, int, f
     known = {row["id"]: row for row in rows}
     moment = now()
     checked = []
+    legal_marks: dict[tuple[int, float], float] = {}  # by scheme and mark: a table has many of the same
     for response_id, marker_id, mark in marks:
         row = known[response_id]
-        about = f"Candidate {row['candidate']}, question {row['number']}"
-        legal = Scale(row["max_mark"], row["mark_step"]).check(mark, about)
-        checked.append((response_id, marker_id, import_id, legal, row["scheme_id"], moment))
-    db.conn.executemany(
-        "INSERT INTO decisions (response_id, marker_id, import_id, outcome, stage, mark, scheme_id, created_at) "
-        "VALUES (?, ?, ?, 'mark', 'imported', ?, ?, ?)",
-        checked,
-    )
+        legal = legal_marks.get((row["scheme_id"], mark))
+        if legal is None:
+            about = f"Candidate {row['candidate']}, question {row['number']}"
+            legal = Scale(row["max_mark"], row["mark_step"]).check(mark, about)
+            legal_marks[row["scheme_id"], mark] = legal
+        checked.append((response_id, marker_id, import_id, "mark", "imported", legal, row["scheme_id"], moment))
+    columns = ("response_id", "marker_id", "import_id", "outcome", "stage", "mark", "scheme_id", "created_at")
+    bulk.insert(db, "decisions", columns, checked)
 
 
 def undo(db: Database, decision_id: int, marker_id: int, action_id: str | None = None) -> Decision | None:

@@ -21,6 +21,7 @@ class Import:
     sha256: str
     created_at: str
     undone_at: str | None
+    added: bool = False  # to an exam that was there; else the import made its exam
 
 
 def add(
@@ -32,19 +33,23 @@ def add(
     marker_id: int | None,
     *,
     sheet: str = "",
+    added: bool = False,
 ) -> int:
-    """Note an import, before the rows that name it. `sheet` is the workbook's, blank for a text file."""
+    """Note an import, before the rows that name it. `sheet` is the workbook's, blank for a text file.
+
+    `added` says that the exam was there before.
+    """
     cursor = db.execute(
-        "INSERT INTO imports (exam_id, marker_id, filename, sheet, sha256, report, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (exam_id, marker_id, filename, sheet, sha256, json.dumps(report, ensure_ascii=False), now()),
+        "INSERT INTO imports (exam_id, marker_id, filename, sheet, sha256, report, created_at, added) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (exam_id, marker_id, filename, sheet, sha256, json.dumps(report, ensure_ascii=False), now(), added),
     )
     events.log(db, "table imported", f"exam {exam_id}", {"filename": filename, "sha256": sha256}, marker_id)
     return int(cursor.lastrowid or 0)
 
 
 def undo(db: Database, import_id: int, marker_id: int | None) -> None:
-    """Take an import back: its exam leaves every list. Nothing is deleted, so marks given on it stay on record.
+    """Take an import back that made its exam: the exam leaves every list. Nothing is deleted: its marks stay on record.
 
     Undoing it again, or an import that never was, does nothing.
     """
@@ -53,8 +58,18 @@ def undo(db: Database, import_id: int, marker_id: int | None) -> None:
     ).fetchone()
     if row is None:
         return
-    db.execute("UPDATE imports SET undone_at = ? WHERE id = ?", (now(), import_id))
+    note_undone(db, import_id)
     exams.archive(db, row["exam_id"], marker_id, f"import of {row['filename']} undone")
+
+
+def note_undone(db: Database, import_id: int) -> None:
+    """Note that what the import brought is taken back."""
+    db.execute("UPDATE imports SET undone_at = ? WHERE id = ?", (now(), import_id))
+
+
+def get(db: Database, import_id: int) -> Import | None:
+    """A standing import, or None."""
+    return next(iter(_imports(db, f"undone_at IS NULL AND id = {int(import_id)}")), None)
 
 
 def listed(db: Database) -> list[Import]:
@@ -78,6 +93,7 @@ def _imports(db: Database, where: str) -> list[Import]:
             row["sha256"],
             row["created_at"],
             row["undone_at"],
+            bool(row["added"]),
         )
         for row in rows
     ]

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from sqlite_utils import Database
 
 from components.marking import Flag, Proposal, Usage, Verdict
-from storage import standings
+from storage import bulk, standings
 from storage.connect import now
 
 _VERDICTS = TypeAdapter(tuple[Verdict, ...])
@@ -64,13 +64,13 @@ def add_imported(db: Database, import_id: int, judge_id: int, imported: Iterable
     Responses may share a proposal: it is turned into a row once.
     """
     rows: dict[tuple[int, int], tuple[Proposal, tuple[Any, ...]]] = {}  # with the proposal, so that its id() stays its
-    for_each = []
+    given = []
     for response_id, scheme_id, proposal in imported:
         key = (scheme_id, id(proposal))
         if key not in rows:
             rows[key] = (proposal, _row(response_id, judge_id, scheme_id, proposal, import_id=import_id))
-        for_each.append((response_id, *rows[key][1][1:]))
-    db.conn.executemany(_INSERT, for_each)
+        given.append((response_id, *rows[key][1][1:]))
+    bulk.insert(db, "proposals", _COLUMNS, given)
 
 
 def get(db: Database, proposal_id: int) -> StoredProposal:
@@ -138,11 +138,12 @@ def seen_by(db: Database, response_id: int, marker_id: int, proposal_id: int | N
     return row.fetchone() is not None
 
 
-_INSERT = (
-    "INSERT INTO proposals (response_id, judge_id, run_id, import_id, scheme_id, status, mark, confidence, label, "
-    "reason, verdicts, flags, exemplars, inputs_hash, model, prompt_version, prompt_hash, tokens_in, tokens_out, "
-    "price, seconds, raw_reply, samples, transcript, created_at) VALUES (" + ", ".join("?" * 25) + ")"
+_COLUMNS = (
+    *("response_id", "judge_id", "run_id", "import_id", "scheme_id", "status", "mark", "confidence", "label", "reason"),
+    *("verdicts", "flags", "exemplars", "inputs_hash", "model", "prompt_version", "prompt_hash", "tokens_in"),
+    *("tokens_out", "price", "seconds", "raw_reply", "samples", "transcript", "created_at"),
 )
+_INSERT = f"INSERT INTO proposals ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 
 
 def _row(

@@ -12,7 +12,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Response
-from storage import pictures, standings, transcripts
+from storage import bulk, pictures, standings, transcripts
 from storage.connect import now
 
 
@@ -100,10 +100,12 @@ def add_responses(
     """
     moment, draw = now(), random.SystemRandom().random
     # NUL would end the text for SQLite's own functions; it is nothing a candidate can have meant.
-    db.conn.executemany(
-        "INSERT INTO responses (exam_id, question_id, candidate_id, import_id, kind, text, blind_draw, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(exam_id, q, c, import_id, kind, text.replace("\x00", "\ufffd"), draw(), moment) for q, c, text in answers],
+    columns = ("exam_id", "question_id", "candidate_id", "import_id", "kind", "text", "blind_draw", "created_at")
+    bulk.insert(
+        db,
+        "responses",
+        columns,
+        ((exam_id, q, c, import_id, kind, text.replace("\x00", "\ufffd"), draw(), moment) for q, c, text in answers),
     )
     rows = db.execute("SELECT id, question_id, candidate_id FROM responses WHERE exam_id = ?", (exam_id,))
     ids = {(row["question_id"], row["candidate_id"]): int(row["id"]) for row in rows}

@@ -154,23 +154,24 @@ def _refresh(db: Database, which: str, id_: int | str) -> None:
 
 # The statements below work on the responses whose id is `:which`, a condition that `_refresh` puts in.
 # A decision is live until a later row undoes it.
-_LIVE = """SELECT d.* FROM decisions d
+_LIVE = """SELECT d.id, d.response_id, d.marker_id, d.outcome, d.stage, d.mark FROM decisions d
     WHERE d.response_id {of} AND d.outcome <> 'undo'
       AND NOT EXISTS (SELECT 1 FROM decisions u WHERE u.undoes = d.id)"""
 
 # The final mark is the latest decision; once there is an adjudicated one, what the exam's rule makes of the two. A mean
 # between two steps goes up to the next. How far marks are apart is counted with 0 for "no response", as in totals.
+# Parts that are not materialised end at the first row of an index, which makes the whole of it nearly twice as quick.
 _REFRESH_STANDINGS = f"""
 UPDATE standings SET
     (proposal_id, decision_id, outcome, final_mark, marked, human, flagged, unsure, differs, adjudicated, gap, disputed)
     = (
-        WITH live AS ({_LIVE.format(of="= standings.response_id")}),
-        question AS (
+        WITH live AS NOT MATERIALIZED ({_LIVE.format(of="= standings.response_id")}),
+        question AS NOT MATERIALIZED (
             SELECT q.type IN ('single_choice', 'multiple_choice', 'numeric') AS objective, q.tolerance + 1e-9 AS most,
                    q.mark_step, e.judge_id, coalesce(json_extract(e.settings, '$.what_stands'), 'adjudicator') AS rule
             FROM questions q JOIN exams e ON e.id = q.exam_id WHERE q.id = standings.question_id
         ),
-        desk AS (
+        desk AS NOT MATERIALIZED (
             SELECT p.id, p.status, p.mark, p.confidence
             FROM question CROSS JOIN proposals p JOIN judges j ON j.id = p.judge_id
             WHERE p.response_id = standings.response_id
@@ -179,9 +180,13 @@ UPDATE standings SET
                        ELSE j.id = question.judge_id END
             ORDER BY p.id DESC LIMIT 1
         ),
-        given AS (SELECT id, outcome, mark FROM live WHERE stage <> 'adjudicated' ORDER BY id DESC LIMIT 1),
-        ruled AS (SELECT id, outcome, mark FROM live WHERE stage = 'adjudicated' ORDER BY id DESC LIMIT 1),
-        final AS (
+        given AS NOT MATERIALIZED (
+            SELECT id, outcome, mark FROM live WHERE stage <> 'adjudicated' ORDER BY id DESC LIMIT 1
+        ),
+        ruled AS NOT MATERIALIZED (
+            SELECT id, outcome, mark FROM live WHERE stage = 'adjudicated' ORDER BY id DESC LIMIT 1
+        ),
+        final AS NOT MATERIALIZED (
             SELECT id, outcome, mark FROM given WHERE NOT EXISTS (SELECT 1 FROM ruled)
             UNION ALL
             SELECT CASE WHEN stands.kept THEN given.id ELSE ruled.id END,

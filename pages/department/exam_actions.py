@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.marking import Marker
+from components.marking import Marker, MarkError
 from components.widgets.figures import plain
 from components.workflow.import_table import undo_import
 from pages.shared import guard
@@ -20,11 +20,14 @@ def go_button(exam_id: int, label: str, page: str, icon: str, *, primary: bool =
         st.switch_page(guard.PAGES_FOLDER / page)
 
 
-def undo_popover(import_id: int, title: str, marker: Marker, *, key: str = "") -> None:
+def undo_popover(import_id: int, title: str, marker: Marker, *, key: str = "", added: bool = False) -> None:
     """Takes an import back, after saying what that does."""
     with st.popover("Undo this import", icon=":material/undo:", key=f"undo_of_{key or import_id}"):
         st.write(
-            f"“{plain(title)}” leaves every list, with the marks given on it here. "
+            f"“{plain(title)}” loses what its newest import brought: those marks are taken back, those responses put "
+            "away. Nothing is deleted but names that came with it, and the same file can be imported again."
+            if added
+            else f"“{plain(title)}” leaves every list, with the marks given on it here. "
             "They are archived, not deleted, and the same file can be imported again."
         )
         st.button(
@@ -37,5 +40,9 @@ def undo_popover(import_id: int, title: str, marker: Marker, *, key: str = "") -
 
 
 def _undo(import_id: int, title: str, marker: Marker) -> None:
-    undo_import(services().store, import_id, marker)
-    st.session_state["exams_notice"] = f"The import of “{title}” is undone."
+    try:
+        said = undo_import(services().store, import_id, marker)
+    except MarkError as error:
+        st.session_state["exams_refused"] = str(error)
+    else:
+        st.session_state["exams_notice"] = f"The import of “{title}” is undone. {said}".strip()

@@ -7,12 +7,15 @@ from components.widgets.figures import count, plain
 from components.workflow import cohort, demo
 from pages.department.blind_section import blind_sample, blind_toggle
 from pages.department.exam_actions import go_button, undo_popover
+from pages.department.exam_shelf import archived_section, new_exam_popover, shelf_buttons
 from pages.department.import_section import import_section
+from pages.department.marks_out_restore import restore_section
+from pages.department.names_key import names_key
 from pages.department.paper_section import paper_buttons
 from pages.department.standardisation_section import standardisation_popover
 from pages.shared import guard
 from pages.shared.desk_services import services
-from storage import exams, imports, jobs, judges, runs
+from storage import exams, imports, jobs, judges, question_pictures, runs
 from storage.exams import Exam, ExamSummary, StoredQuestion
 from storage.imports import Import
 from storage.jobs import Job
@@ -43,11 +46,16 @@ def show_exam(summary: ExamSummary, judge: str, origin: Import | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             go_button(exam.id, "Mark", "teacher/mark.py", ":material/edit_note:", primary=True)
             go_button(exam.id, "Agreement", "department/agreement.py", ":material/balance:")
+            if marker.role in guard.LEADS:
+                go_button(exam.id, "Marks out", "department/marks_out.py", ":material/ios_share:")
             if exam.demo:
                 reset_popover(exam)
             if origin is not None:
-                undo_popover(origin.id, exam.title, marker)
+                undo_popover(origin.id, exam.title, marker, added=origin.added)
             blind_toggle(exam, marker)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            shelf_buttons(store, exam, marker)
+            names_key(store, exam, marker)
         blind_sample(exam, marker)
         show_proposals(exam)
         paper_buttons(store, exam)
@@ -112,6 +120,7 @@ def show_questions(exam: Exam) -> None:
         return
     with store.read() as db:
         questions = exams.questions(db, exam.id)
+        pictures = {stored.id: question_pictures.shown(db, stored.id) for stored in questions}
     with opened:
         for place, stored in enumerate(questions):
             question = stored.question
@@ -123,7 +132,7 @@ def show_questions(exam: Exam) -> None:
             )
             left, right = st.columns(2)
             with left:
-                show_question(question)
+                show_question(question, pictures[stored.id])
             with right:
                 show_scheme(stored.scheme, question.model_answer)
                 note_popover(stored)
@@ -173,13 +182,19 @@ st.title("Exams")
 if notice := state.pop("exams_notice", ""):
     st.success(plain(notice))
     st.toast(plain(notice))  # what was pressed may be far down the page
+if refused := state.pop("exams_refused", ""):
+    st.error(plain(refused))
+    st.toast(plain(refused))
+new_exam_popover(store, marker)
 with store.read() as read:
     listed = exams.summaries(read)
-    origins = {found.exam_id: found for found in imports.listed(read)}
+    origins = {found.exam_id: found for found in reversed(imports.listed(read))}  # the newest of each exam
     judge_names = {judge.id: judge.name for judge in judges.listed(read)}
 if not listed:
-    st.info("There is no exam yet. Restore the demo exam, or import a table below.", title="Nothing here yet")
+    st.info("There is no exam yet. Make one, restore the demo exam, or import a table below.", title="Nothing here yet")
     st.button("Restore the demo exam", type="primary", key="reset_demo", on_click=reset_demo)
+    restore_section(store, marker)
 for each in reversed(listed):  # the newest first, as other pages open at it
     show_exam(each, judge_names.get(each.exam.judge_id or 0, ""), origins.get(each.exam.id))
 import_section(store, marker)
+archived_section(store, marker)

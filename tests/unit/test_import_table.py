@@ -258,7 +258,7 @@ def test_a_mark_off_its_scale_is_refused_at_the_stores_own_border_and_nothing_st
         message = "Candidate 0417, question 2: 2.25 is outside 0 to 2"
     else:
         wrong = replace(plan, ai_marks=(*plan.ai_marks[:-1], PlannedAIMark(plan.ai_marks[-1].row, 7)))
-        message = "Row 4, AI mark: .*7 is outside 0 to 2"
+        message = "Question 2, AI mark: .*7 is outside 0 to 2"
     with pytest.raises(MarkError, match=message):
         imported(store, wrong)
     assert everything(store) == before

@@ -1,6 +1,7 @@
 """Files of other programs, recognised by their layout, as the long table that the planner reads."""
 
 from components.intake.forms.join import can_join, join
+from components.intake.forms.maxima import with_checks, with_maxima
 from components.intake.forms.people import PersonalColumn, Pseudonym
 from components.intake.forms.recognise import Recognised, recognise
 from components.intake.forms.tabled import Choices, FormQuestion, Tabled
@@ -15,4 +16,6 @@ __all__ = [
     "can_join",
     "join",
     "recognise",
+    "with_checks",
+    "with_maxima",
 ]

@@ -1,0 +1,86 @@
+"""Adding a checked table to an exam that is there: what it has not yet, all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlite_utils import Database
+
+from components.intake import ImportPlan
+from components.intake.forms import Pseudonym
+from components.marking import Marker, MarkError
+from components.workflow import learning
+from components.workflow.import_compare import Comparison, compared
+from components.workflow.import_parts import Imported, add_ai_marks, ai_judge, human_markers, keep_key, note_import
+from storage import Store, decisions, exams, import_state, jobs, judges, responses, standings
+
+
+def import_into(
+    store: Store,
+    plan: ImportPlan,
+    exam_id: int,
+    *,
+    marker: Marker | None,
+    first_marker_name: str = "",
+    second_marker_name: str = "",
+    leave_out: bool = False,
+    people: Sequence[Pseudonym] = (),
+) -> Imported | None:
+    """Add to the exam what it has not yet, as `compare` tells it beforehand; None where there is nothing to add.
+
+    Changed imported marks are new marks by the same marker, and the exam's judge stays. Raises MarkError, with nothing
+    stored, where `compare` finds a problem or a marker's name will not do.
+    """
+    names = (first_marker_name, second_marker_name)
+    with store.write() as db:
+        found = compared(db, plan, exam_id, names, leave_out=leave_out)
+        if found.problems:
+            raise MarkError(found.problems[0])
+        if found.nothing_new:
+            return None
+        return _add(db, plan, found, names, marker, people)
+
+
+def _add(
+    db: Database,
+    plan: ImportPlan,
+    found: Comparison,
+    names: tuple[str, str],
+    marker: Marker | None,
+    people: Sequence[Pseudonym],
+) -> Imported:
+    exam_id = found.exam_id
+    human = human_markers(db, (number for _, number, _ in found.marks), names)
+    import_id = note_import(db, exam_id, plan, marker, added=True)
+    keep_key(db, exam_id, import_id, people)
+    numbers = [*(number for _, number, _ in found.answers), *found.groups]
+    candidates = responses.add_candidates(db, exam_id, numbers, found.groups, import_id)
+    responses.add_responses(
+        db, exam_id, [(question, candidates[number], text) for question, number, text in found.answers], import_id
+    )
+    ids = {place: held.id for place, held in import_state.held(db, exam_id).items()}
+    decisions.add_imported(db, import_id, ((ids[place], human[number], mark) for place, number, mark in found.marks))
+    if found.ai_marks:
+        before = {judge for _, judge in import_state.imported_ai_marks(db, exam_id).values()}
+        given = ((ids[place], place[0], mark) for place, mark in found.ai_marks)
+        add_ai_marks(db, exam_id, import_id, max(before) if before else ai_judge(db, plan), plan, given)
+    touched = {ids[place] for place, _, _ in found.marks} | {ids[place] for place, _ in found.ai_marks}
+    touched |= {ids[question, number] for question, number, _ in found.answers}
+    standings.refresh_each(db, touched)
+    exam = exams.get(db, exam_id)
+    judge = judges.get(db, exam.judge_id) if exam is not None and exam.judge_id is not None else None
+    if judge is not None and judge.kind == judges.OFFLINE:
+        if found.answers:
+            jobs.add(db, "propose", {"exam_id": exam_id})
+        for question in exams.questions(db, exam_id):
+            learning.consider(db, exam_id, question)
+    return Imported(
+        exam_id,
+        import_id,
+        len({question for question, *_ in found.answers}),
+        len(found.new_candidates),
+        len(found.answers),
+        len(found.marks),
+        len(found.ai_marks),
+        added=True,
+    )

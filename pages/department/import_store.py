@@ -1,0 +1,262 @@
+"""Where an import goes, what it would change there, and the button that stores it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from components.intake import ImportPlan
+from components.intake.forms import Pseudonym
+from components.marking import Marker, MarkError
+from components.widgets.figures import count, plain
+from components.workflow.import_compare import Comparison, compare
+from components.workflow.import_into import import_into
+from components.workflow.import_parts import Imported
+from components.workflow.import_table import DeskJudge, import_plan, imported_already
+from pages.department.exam_actions import go_button, undo_popover
+from storage import Store, exams, import_state, imports
+
+CHANGES_ROWS = 500
+PROBLEMS_SHOWN = 20
+KEPT = ("import_tables", "import_tabled", "import_plan", "import_which")
+_DESK = {"imported": "The table's AI marks", "offline": "The offline judge's"}
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A checked plan, the key of its names, and the exam it goes into; None for a new one."""
+
+    plan: ImportPlan
+    people: tuple[Pseudonym, ...]
+    exam_id: int | None
+
+
+def choose_exam(store: Store, about: str) -> int | None:
+    """The exam to import into, or None for a new one."""
+    with store.read() as db:
+        summaries = [each for each in exams.summaries(db) if each.questions and not each.exam.demo]
+    if not summaries:
+        return None
+    titles = {each.exam.id: each.exam.title for each in reversed(summaries)}
+    return st.selectbox(
+        "Import into",
+        [None, *titles],
+        format_func=lambda exam_id: "A new exam" if exam_id is None else titles[exam_id],
+        key=f"import_into_{about}",
+        width=460,
+        help="Into an exam that is there, questions are matched by their numbers: “3(b)(ii)”, “3bii” and “Q3b(ii)” are "
+        "one. Marks must be on that exam's scale.",
+    )
+
+
+def import_form(store: Store, marker: Marker, ready: Ready, about: str) -> None:
+    st.subheader("Import")
+    if ready.exam_id is None:
+        _new_exam(store, marker, ready, about)
+    else:
+        _into_exam(store, marker, ready, ready.exam_id, about)
+
+
+def _new_exam(store: Store, marker: Marker, ready: Ready, about: str) -> None:
+    plan = ready.plan
+    title = st.text_input(
+        "Title of the exam", _stem(plan).replace("_", " ")[:200], max_chars=200, key=f"import_title_{about}", width=460
+    )
+    names = _marker_names(plan, [], about)
+    judge: DeskJudge | None = None
+    if plan.ai_marks:
+        judge = st.segmented_control(
+            "Proposals shown on the marking page",
+            list(_DESK),
+            format_func=_DESK.__getitem__,
+            default="imported",
+            required=True,
+            key=f"import_desk_{about}",
+        )
+    problem = _errors(plan) or ("" if title.strip() else "Give the exam a title.") or imported_already(store, plan)
+    if problem:
+        st.warning(plain(problem), title="Not ready to import")
+    if not st.button(
+        f"Import {count(_rows(plan), 'response')}", type="primary", disabled=bool(problem), key=f"import_{about}"
+    ):
+        return
+    try:
+        with st.spinner("Importing …"):
+            made = import_plan(
+                store,
+                plan,
+                title=title,
+                marker=marker,
+                judge=judge,
+                first_marker_name=names[0],
+                second_marker_name=names[1],
+                people=ready.people,
+            )
+            _remember(made, title)
+    except MarkError as error:
+        st.error(plain(str(error)), title="Nothing was imported")
+        return
+    st.rerun()
+
+
+def _into_exam(store: Store, marker: Marker, ready: Ready, exam_id: int, about: str) -> None:
+    plan = ready.plan
+    with store.read() as db:
+        exam, before = exams.get(db, exam_id), import_state.imported_markers(db, exam_id)
+    if exam is None or not plan.ok:
+        st.warning(plain(_errors(plan) or "This exam is no longer here. Choose another."), title="Not ready to import")
+        return
+    names = _marker_names(plan, before, about)
+    leave_out = bool(st.session_state.get(f"import_leave_{about}", False))
+    try:
+        found = compare(store, plan, exam_id, names, leave_out=leave_out)
+    except MarkError as error:
+        st.error(plain(str(error)), title="Not ready to import")
+        return
+    _show_comparison(found, exam.title, leave_out, about)
+    if found.nothing_new and not found.problems:
+        st.info(f"Everything in this file is in “{plain(exam.title)}” already.", title="Nothing to add")
+        return
+    label = f"Add {_what(len(found.answers), len(found.marks), len(found.ai_marks)) or 'what is new'}"
+    if not st.button(label, type="primary", disabled=bool(found.problems), key=f"import_{about}"):
+        return
+    try:
+        with st.spinner("Importing …"):
+            made = import_into(
+                store,
+                plan,
+                exam_id,
+                marker=marker,
+                first_marker_name=names[0],
+                second_marker_name=names[1],
+                leave_out=leave_out,
+                people=ready.people,
+            )
+    except MarkError as error:
+        st.error(plain(str(error)), title="Nothing was imported")
+        return
+    if made is not None:
+        _remember(made, exam.title)
+    st.rerun()
+
+
+def _show_comparison(found: Comparison, title: str, leave_out: bool, about: str) -> None:
+    said = [
+        f"{count(len(found.answers), 'new response')}",
+        f"{count(len(found.new_candidates), 'new candidate')}",
+        f"{count(len(found.marks) + len(found.ai_marks), 'new or changed mark')}",
+        f"{count(found.same, 'row')} already there",
+    ]
+    said += [f"{count(found.left_out, 'row')} left out"] if found.left_out and not found.problems else []
+    st.write(f"Into “{plain(title)}”: {', '.join(said)}.")
+    for note in found.notes:
+        st.caption(plain(note))
+    if found.changes:
+        st.markdown(f"**{count(len(found.changes), 'change')}**")
+        st.dataframe(
+            [
+                {"Candidate": c.candidate, "Question": c.question, "What": c.what, "Now": c.old, "In the file": c.new}
+                for c in found.changes[:CHANGES_ROWS]
+            ],
+            hide_index=True,
+            height=300 if len(found.changes) > 8 else "content",
+            alt="What would change: candidate, question, what it is, as it is now and as the file has it.",
+        )
+        st.caption(
+            "A changed mark becomes a new mark by the same marker; the one before stays on record."
+            + (f" The first {CHANGES_ROWS} are shown." if len(found.changes) > CHANGES_ROWS else "")
+        )
+    if found.problems:
+        lines = [f"- {plain(problem)}" for problem in found.problems[:PROBLEMS_SHOWN]]
+        if len(found.problems) > PROBLEMS_SHOWN:
+            lines.append(f"- and {len(found.problems) - PROBLEMS_SHOWN:,} more")
+        st.warning("\n".join(lines), title="Not ready to import")
+    if found.avoidable or leave_out:
+        st.checkbox(
+            "Leave out the questions and changed answers that do not fit, and import the rest",
+            key=f"import_leave_{about}",
+        )
+
+
+def _marker_names(plan: ImportPlan, before: list[str], about: str) -> tuple[str, str]:
+    """Under whose names the marks are kept; those of earlier imports are offered again."""
+    given = {mark.marker for mark in plan.human_marks}
+    names = ["", ""]
+    with st.container(horizontal=True):
+        for place, which in enumerate(("first", "second")):
+            if place + 1 in given:
+                usual = f"{which.capitalize()} marker of {_stem(plan)}"[:200]
+                names[place] = st.text_input(
+                    f"Name of the {which} marker",
+                    before[place] if place < len(before) else usual,
+                    max_chars=200,
+                    key=f"import_marker_{place}_{bool(before)}_{about}",
+                    help="Marks in the table are kept under this name. It is nobody's profile here.",
+                    width=300,
+                )
+    return names[0], names[1]
+
+
+def _stem(plan: ImportPlan) -> str:
+    """The file's name without its ending; of two that were joined what they have in common, or the first's."""
+    stems = [Path(name).stem for name in plan.file_name.split(" + ")]
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*stems, strict=False))
+    shared = "".join(letters[0] for letters in alike).rstrip(" _-–.(")
+    return shared if len(shared) > 2 else stems[0]
+
+
+def _errors(plan: ImportPlan) -> str:
+    if plan.ok:
+        return ""
+    return (
+        f"{count(plan.problems, 'error')} in the report above. Choose other columns, or mend the file and choose it "
+        "again. Nothing is imported while there is any."
+    )
+
+
+def _rows(plan: ImportPlan) -> int:
+    """How many responses the button speaks of; with errors, how many rows the report has."""
+    return len(plan.responses) or len({entry.row for entry in plan.report})
+
+
+def _remember(made: Imported, title: str) -> None:
+    """Note what was imported and empty the form, before anything is drawn: a second press then finds no button."""
+    state: Any = st.session_state
+    state["imported"] = (made, title.strip())
+    state["import_round"] = state.get("import_round", 0) + 1
+    for kept in KEPT:
+        state.pop(kept, None)
+
+
+def show_imported(store: Store, marker: Marker) -> None:
+    """What the last import made, as long as it stands."""
+    made, title = st.session_state.get("imported", (None, ""))
+    if made is None:
+        return
+    with store.read() as db:
+        if imports.get(db, made.import_id) is None or exams.get(db, made.exam_id) is None:
+            return
+    if made.added:
+        said = _what(made.responses, made.human_marks, made.ai_marks) or "groups"
+        st.success(f"Into “{plain(title)}”: {said}.", title="Imported")
+    else:
+        marks = _what(0, made.human_marks, made.ai_marks)
+        st.success(
+            f"“{plain(title)}”: {count(made.responses, 'response')} of {count(made.candidates, 'candidate')} to "
+            f"{count(made.questions, 'question')}{', with ' + marks if marks else ''}.",
+            title="Imported",
+        )
+    with st.container(horizontal=True):
+        go_button(made.exam_id, "Mark", "teacher/mark.py", ":material/edit_note:", primary=True, key="imported")
+        undo_popover(made.import_id, title, marker, key="imported", added=made.added)
+
+
+def _what(responses: int, human_marks: int, ai_marks: int) -> str:
+    parts = [
+        count(n, what) for n, what in ((responses, "response"), (human_marks, "human mark"), (ai_marks, "AI mark")) if n
+    ]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
