@@ -70,7 +70,7 @@ def test_a_model_is_connected_seen_and_run_and_its_proposals_come_to_the_desk(
         expect(page.get_by_text("Done, 3 of 3")).to_be_visible(timeout=SLOW)
         expect(page.get_by_text("not known").first).to_be_visible()
 
-        page.get_by_role("link", name="Mark").click()
+        page.get_by_role("link", name="Mark", exact=True).click()
         expect(page.locator(".desk[data-ready]:not(.busy)")).to_be_visible()
         expect(page.locator(".desk").get_by_text(f"{MODEL} · LLM").first).to_be_visible()
     with store.read() as db:

@@ -22,8 +22,11 @@ PAGES = {
     "": "Candidate 0401",
     "answers": "Answers on paper",
     "exams": "Demo mock 2026",
+    "exam_setup?exam=1": "Read a mark scheme",
+    "exam_setup?exam=1&reading=scheme": "Or paste it here",
     "agreement": "Live ·",
     "review": "to settle",
+    "marks_out": "complete",
     "judges": "Connect a model",
     "runs": "Costs nothing",
 }
