@@ -22,6 +22,8 @@ from pages.department.import_report import show_report
 from pages.department.import_store import Ready, choose_exam, import_form, show_imported
 from storage import Store, exams
 
+# Its ids count the answers to one form and begin at 1 again with the next: they are nobody's candidate number.
+RESPONSE_IDS = "Microsoft Forms"
 # Of a question that the exam has not: it is told as such, so its own maximum does not matter.
 ANY_MAXIMUM = 1000.0
 
@@ -89,7 +91,7 @@ def _numbers(table: Table, mapping: Mapping) -> list[str]:
 
 def _has_numbers(found: Recognised, choices: Choices) -> bool:
     """Whether candidates are told by numbers of the file, or by the names chosen in their stead."""
-    if choices.numbers != "own":
+    if choices.numbers != "own" or found.layout.startswith(RESPONSE_IDS):
         return choices.numbers == "names"
     by_hand = isinstance(found.form, LongForm) and not found.personal
     return by_hand or any(column.is_number for column in found.personal)

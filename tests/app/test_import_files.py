@@ -256,3 +256,21 @@ def test_the_real_physics_file_is_imported_from_the_screen(app: OpenPage, store:
     assert "0 errors" in texts(at)
     press(at, next(label for label in labels(at) if label.startswith("Import ")))
     assert "physics flat" in headings(at)
+
+
+def test_the_ids_of_a_second_microsoft_form_are_not_taken_for_the_candidates_of_the_first(
+    app: OpenPage, store: Store
+) -> None:
+    """Each form counts its answers from 1: whose answer it is, the key of names knows."""
+    at = choose(app(PAGE, add_marker(store)), ("Osmosis.xlsx", forms(ONE, TWO)))
+    box(at, "Maximum of 1").set_value(3.0).run()
+    press(at, "Import 4 responses")
+    exam = newest(store)
+    before = stored(store, exam.id)
+    stranger = (ONE[0], *THREE[1:])
+    choose(at, ("Osmosis, other set.xlsx", forms(stranger)))
+    box(at, "Import into").set_value(exam.id).run()
+    press(at, "Add 2 responses")
+    after = stored(store, exam.id)
+    assert len(after) == 6
+    assert {place: after[place] for place in before} == before

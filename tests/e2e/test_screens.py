@@ -22,7 +22,7 @@ PAGES = {
     "": "Candidate 0401",
     "answers": "Answers on paper",
     "exams": "Demo mock 2026",
-    "exam_setup?exam=1": "Read a mark scheme",
+    "exam_setup?exam=1": "scheme v1",
     "exam_setup?exam=1&reading=scheme": "Or paste it here",
     "agreement": "Live ·",
     "review": "to settle",
