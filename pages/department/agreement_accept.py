@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from components.agreement import Statistic
+from components.marking import Stage
 from components.widgets.charts.accept import Accepted, accept_bars, pace_dots
 from components.widgets.figures import in_percent, likely, percent, share_text
-from components.workflow.agreement.figures import ExamFigures, Pace
+from components.workflow.agreement.figures import ExamFigures, Pace, QuestionFigures
 from pages.department.agreement_behind import Opened, open_key
 from pages.department.agreement_beside import chart_and_table
 from pages.department.agreement_tiles import tile
@@ -43,11 +44,13 @@ def anchoring_text(effect: Statistic) -> str:
     if effect.value is None or effect.interval is None:
         return f"Whether the AI's mark draws teachers towards it cannot be told yet: {effect.note}."
     value, low, high = (round(100 * each) for each in (effect.value, effect.interval.low, effect.interval.high))
-    either = ", so it may be chance" if effect.interval.low <= 0 <= effect.interval.high else ""
+    chance = effect.interval.low <= 0 <= effect.interval.high
+    either = ", so it may be chance" if chance else ""
+    pull = "" if chance or value < 0 else " Part of the accept rate is this pull."
     way = "more" if value >= 0 else "less"
     return (
         f"With the AI's mark in view teachers give the same mark as it {abs(value)} percentage points {way} often than "
-        f"blind (likely {low:+d} to {high:+d}{either}). Part of the accept rate is this pull.".replace("-", "−")
+        f"blind (likely {low:+d} to {high:+d}{either}).{pull}".replace("-", "−")
         if value
         else "With the AI's mark in view teachers give the same mark as it about as often as blind (likely "
         f"{low:+d} to {high:+d} percentage points).".replace("-", "−")
@@ -56,10 +59,7 @@ def anchoring_text(effect: Statistic) -> str:
 
 def _bars(figures: ExamFigures) -> None:
     seen = [q for q in figures.questions if q.accept.accepted.n]
-    opens = [
-        Opened(f"Question {q.question.number}, marked with the proposal in view", q.question.number, kind=pairs.ACCEPT)
-        for q in seen
-    ]
+    opens = [_in_view(q) for q in seen]
     least = min(seen, key=lambda q: q.accept.accepted.value or 0.0)
     words = (
         f"Proposals on question {least.question.number} are changed most: {percent(least.accept.accepted)} stand as "
@@ -126,9 +126,23 @@ def _pace(figures: ExamFigures) -> None:
         "Marks in view": column.NumberColumn(format="localized", width=110),
     }
     dots = [
-        Accepted(q.question.number, q.accept.accepted, _seconds(q.pace_blind), _seconds(q.pace_visible)) for q in timed
+        Accepted(
+            q.question.number,
+            q.accept.accepted,
+            _seconds(q.pace_blind),
+            _seconds(q.pace_visible),
+            _in_view(q).key,
+            Opened(f"Question {q.question.number}, marked blind", q.question.number, stage=Stage.BLIND).key,
+        )
+        for q in timed
     ]
-    chart_and_table("pace", pace_dots(dots), words, rows, columns)
+    chart_and_table("pace", pace_dots(dots, open_key()), words, rows, columns)
+
+
+def _in_view(q: QuestionFigures) -> Opened:
+    return Opened(
+        f"Question {q.question.number}, marked with the proposal in view", q.question.number, kind=pairs.ACCEPT
+    )
 
 
 def _seconds(pace: Pace) -> float | None:

@@ -116,12 +116,13 @@ def test_the_curve_has_a_dot_for_each_level_with_the_share_outside_tolerance() -
 
 
 def test_accept_rates_are_bars_and_questions_without_one_are_left_out() -> None:
-    rows = [Accepted("1", share(3, 4), 30, 10, "one"), Accepted("2", share(0, 0), 20, None, "two")]
+    rows = [Accepted("1", share(3, 4), 30, 10, "one", "one blind"), Accepted("2", share(0, 0), 20, None, "two")]
     (bars,) = accept_bars(rows).data
     assert (list(bars.y), list(bars.x), list(bars.customdata)) == (["1"], [75], ["one"])
     blind, seen = pace_dots(rows).data
     assert list(blind.x) == [30, 20]
     assert list(seen.x) == [10]
+    assert (list(blind.customdata), list(seen.customdata)) == (["one blind", ""], ["one"])
 
 
 def test_a_running_figure_is_drawn_from_where_it_is_defined() -> None:

@@ -15,13 +15,17 @@ ROW = 34
 
 @dataclass(frozen=True)
 class Accepted:
-    """A question's accept rate, and the mean seconds of a mark given blind and with the proposal in view."""
+    """A question's accept rate, and the mean seconds of a mark given blind and with the proposal in view.
+
+    `opens` is what a mark about the marks in view carries, `opens_blind` one about the blind marks.
+    """
 
     question: str
     share: Share
     seconds_blind: float | None
     seconds_visible: float | None
     opens: str = ""
+    opens_blind: str = ""
 
 
 def accept_bars(rows: Sequence[Accepted], chosen: str = "") -> go.Figure:
@@ -51,23 +55,31 @@ def accept_bars(rows: Sequence[Accepted], chosen: str = "") -> go.Figure:
     return figure
 
 
-def pace_dots(rows: Sequence[Accepted]) -> go.Figure:
+def pace_dots(rows: Sequence[Accepted], chosen: str = "") -> go.Figure:
     """Mean seconds a response by question, blind and with the proposal in view as two shapes."""
     figure = go.Figure()
     shown = [row for row in rows if row.seconds_blind is not None or row.seconds_visible is not None]
     kinds = (
-        ("marked blind", [(row.question, row.seconds_blind) for row in shown]),
-        ("proposal in view", [(row.question, row.seconds_visible) for row in shown]),
+        ("marked blind", [(row.question, row.seconds_blind, row.opens_blind) for row in shown]),
+        ("proposal in view", [(row.question, row.seconds_visible, row.opens) for row in shown]),
     )
     for place, (name, times) in enumerate(kinds):
-        timed = [(question, seconds) for question, seconds in times if seconds is not None]
+        timed = [(question, seconds, opens) for question, seconds, opens in times if seconds is not None]
         figure.add_scatter(
-            x=[seconds for _, seconds in timed],
-            y=[question for question, _ in timed],
+            x=[seconds for _, seconds, _ in timed],
+            y=[question for question, _, _ in timed],
             name=name,
             mode="markers",
-            marker={"size": 11, "symbol": SYMBOLS[place], "color": colour(figure, (0, 3)[place])},
-            hovertext=[literal(f"Question {question}, {name}: {seconds:.0f} seconds") for question, seconds in timed],
+            marker={
+                "size": 11,
+                "symbol": SYMBOLS[place],
+                "color": colour(figure, (0, 3)[place]),
+                "line": {**ring([opens for *_, opens in timed], chosen), "color": colour(figure, NEUTRAL)},
+            },
+            customdata=[opens for *_, opens in timed],
+            hovertext=[
+                literal(f"Question {question}, {name}: {seconds:.0f} seconds") for question, seconds, _ in timed
+            ],
             hoverinfo="text",
         )
     finish(figure, FRAME_PIXELS + ROW * len(shown))
