@@ -40,6 +40,8 @@ def test_a_point_is_reworded_and_one_dropped_before_the_scheme_is_taken_in(
         {"name": "scheme.docx", "mimeType": "application/octet-stream", "buffer": docx(SCHEME)}
     )
     expect(page.get_by_text("scheme.docx")).to_be_visible()
+    # A press while the page is drawn again would be one that nobody makes.
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     page.get_by_role("button", name="Read it").click()
     expect(page.get_by_text("The scheme comes to 3;")).to_be_visible()
 
