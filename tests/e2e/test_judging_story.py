@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from components.judge.llm import Endpoint
 from components.marking import Role
@@ -28,16 +27,8 @@ SLOW = 240_000  # the small model takes half a minute a reply on a busy machine
 
 
 def choose(page: Page, label: str, option: str | re.Pattern[str]) -> None:
-    """A list that opens while the page is drawn again closes; a person then opens it once more."""
-    box, wanted = page.get_by_role("combobox", name=label, exact=True), page.get_by_role("option", name=option)
-    for patience in (4_000, 4_000, 4_000, 4_000, 20_000):
-        box.click()
-        try:
-            wanted.click(timeout=patience)
-            return
-        except PlaywrightTimeoutError:
-            page.keyboard.press("Escape")
-    raise AssertionError(f"{label}: no list stayed open long enough.")
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.get_by_role("option", name=option).click(timeout=150_000)  # the page is drawn again while proposals are made
 
 
 def fill(page: Page, label: str, words: str) -> None:
