@@ -28,7 +28,7 @@ SLOW = 240_000  # the small model takes half a minute a reply on a busy machine
 
 def choose(page: Page, label: str, option: str | re.Pattern[str]) -> None:
     page.get_by_role("combobox", name=label, exact=True).click()
-    page.get_by_role("option", name=option).click(timeout=150_000)  # the page is drawn again while proposals are made
+    page.get_by_role("option", name=option).click()
 
 
 def fill(page: Page, label: str, words: str) -> None:
@@ -63,6 +63,9 @@ def test_a_model_is_connected_seen_and_run_and_its_proposals_come_to_the_desk(
         expect(page.get_by_text("experienced examiner").first).to_be_visible()
 
         page.get_by_role("button", name="Start a run").first.click()
+        # The page that is left has a box for a judge too, until the next one has taken its place.
+        expect(page).to_have_url(re.compile("/runs"))
+        expect(page.get_by_text("What the model sees")).to_have_count(0)
         choose(page, "Judge", re.compile(f"^{re.escape(MODEL)}"))
         expect(page.get_by_text("has not proposed on 3 responses")).to_be_visible()
         expect(page.get_by_text("The price is not known")).to_be_visible()
