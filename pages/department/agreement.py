@@ -17,6 +17,7 @@ from pages.department.agreement_filters import choose_part, key_of, write_addres
 from pages.department.agreement_sections import choose_view, show_section
 from pages.department.agreement_tiles import show_tiles
 from pages.shared import guard
+from pages.shared.beat import draw_again
 from pages.shared.desk_services import services
 
 BEAT_SECONDS = 0.35
@@ -44,7 +45,8 @@ def live(selection: Selection, last_mark_at: str | None) -> None:
     # The page's own run has just read the pulse. To read again there could draw the page in circles.
     now = state.pop("agreement_pulse", None) or pulse(store, selection.exam_id)
     if now is None or state["agreement_drawn"][0] != (selection, now.changes):
-        st.rerun()
+        draw_again()
+        return
     parts = ["Live", f"{now.marked:,} of {now.responses:,} responses marked here"]
     if last_mark_at is not None:
         parts.append(f"last mark {clock(last_mark_at)}")

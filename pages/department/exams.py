@@ -14,6 +14,7 @@ from pages.department.names_key import names_key
 from pages.department.paper_section import paper_buttons
 from pages.department.standardisation_section import standardisation_popover
 from pages.shared import guard
+from pages.shared.beat import draw_again
 from pages.shared.desk_services import services
 from storage import exams, imports, jobs, judges, question_pictures, runs
 from storage.exams import Exam, ExamSummary, StoredQuestion
@@ -97,7 +98,8 @@ def watch(job_id: int) -> None:
     with store.read() as db:
         job, paused = jobs.get(db, job_id), runs.paused(db, job_id)
     if job is None or job.status not in ("queued", "running"):
-        st.rerun()
+        draw_again()
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.done / job.total if job.total else 0.0, progress_text(job, paused=paused), width=420)
         if paused:

@@ -11,6 +11,7 @@ from components.widgets.figures import plain
 from components.workflow.marks_out.files import KEPT_DAYS, Kind, cancel, file_of, latest, order, take
 from pages.department.marks_out_downloads import stem
 from pages.department.marks_out_rules import REFUSED
+from pages.shared.beat import draw_again
 from pages.shared.clock import moment_text
 from storage import Store, jobs
 from storage.exams import Exam
@@ -84,7 +85,8 @@ def _watch(store: Store, job_id: int, kind: Kind) -> None:
     with store.read() as db:
         job = jobs.get(db, job_id)
     if job is None or job.status not in ("queued", "running"):
-        st.rerun()
+        draw_again()
+        return
     text = f"Making the {kind}: {job.done:,} of {job.total:,}" if job.total else f"The {kind} will be made in a moment"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.done / job.total if job.total else 0.0, text, width=420)

@@ -8,6 +8,7 @@ from components.intake import recogniser
 from components.widgets.figures import count, plain
 from components.workflow import drafting
 from components.workflow.annotated_script import annotated_script
+from pages.shared.beat import draw_again
 from storage import Store, jobs, pictures, responses
 from storage.exams import Exam
 
@@ -80,7 +81,8 @@ def _watch(store: Store, job_id: int) -> None:
     with store.read() as db:
         job = jobs.get(db, job_id)
     if job is None or job.status not in ("queued", "running"):
-        st.rerun()
+        draw_again()
+        return
     told = f"{job.done:,} of {job.total:,}" if job.total else "Waiting to begin"
     st.progress(min(1.0, job.done / job.total) if job.total else 0.0, told)
     st.button("Cancel", key=f"cancel_{job_id}", on_click=_cancel, args=(store, job_id))

@@ -17,6 +17,7 @@ from components.workflow.review.remedy_error import RemedyError
 from components.workflow.review.wording import changes
 from pages.department.remedy_answer import note_seen, show_answer, show_proposal
 from pages.pilot.run_words import dollars, estimate_text
+from pages.shared.beat import draw_again
 from pages.shared.desk_services import services
 from storage import Store, exams, jobs, judges, remedies, responses, verdicts
 from storage.exams import StoredQuestion
@@ -35,7 +36,8 @@ def show_trial(store: Store, marker: Marker, remedy_id: int, job_id: int) -> Non
     with store.read() as db:
         job = jobs.get(db, job_id)
     if job is None or job.status not in ("queued", "running"):
-        st.rerun()
+        draw_again()
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         told = f"{job.done:,} of {count(job.total, 'response')} tried" if job.total else "Waiting for its turn"
         st.progress(min(1.0, job.done / job.total) if job.total else 0.0, told, width=420)

@@ -14,6 +14,7 @@ from components.workflow.connections import Connections
 from pages.pilot import run_words
 from pages.pilot.batch_output import NOTICE, attempt, carry, show_report
 from pages.pilot.batch_start import start_form
+from pages.shared.beat import draw_again
 from storage import Store, exams, jobs, judges
 from storage import batches as stored
 from storage.batches import ENDED, FAILED, GOOD, INVALID, SUBMITTED, WAITING, WRITING, WRITTEN, Batch, Part
@@ -67,7 +68,8 @@ def _watch(store: Store, connections: Connections, marker: Marker, shown: list[i
         found = [stored.get(db, batch_id) for batch_id in shown]
         working = [batch.id for batch in found if batches.active(jobs.get(db, batch.job_id))]
     if working != shown:
-        st.rerun()
+        draw_again()
+        return
     for batch in found:
         _card(store, connections, marker, batch)
 

@@ -11,6 +11,7 @@ from components.marking import LevelVerdict, PointVerdict, Proposal, Verdict, fo
 from components.widgets.figures import plain
 from pages.pilot.judge_words import replies_as, sendable
 from pages.pilot.run_words import PRICE_FILE, dollars, duration
+from pages.shared.beat import draw_again
 from pages.shared.desk_services import services
 
 BEAT_SECONDS = 0.5
@@ -58,7 +59,8 @@ def _begun(name: str) -> bool:
 @st.fragment(run_every=BEAT_SECONDS)
 def _wait(name: str, model: str) -> None:
     if services().connections.test_result(name) is not None:
-        st.rerun()
+        draw_again()
+        return
     st.info(f"Asking {plain(model)} to mark a sample answer …", icon=":material/hourglass_top:")
 
 

@@ -11,6 +11,7 @@ from pages.pilot import run_costs, run_words
 from pages.pilot.batch_section import batch_section
 from pages.pilot.run_start import start_panel
 from pages.shared import guard
+from pages.shared.beat import draw_again
 from pages.shared.desk_services import services
 from storage import exams, jobs, runs
 from storage.runs import Failure, Run
@@ -30,7 +31,8 @@ def watch(shown: list[int]) -> None:
     with store.read() as db:
         active = runs.listed(db, moment, SHOWN, active_only=True)
     if [run.job_id for run in active] != shown:
-        st.rerun()
+        draw_again()
+        return
     for run in active:
         show_run(run, moment)
 

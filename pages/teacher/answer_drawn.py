@@ -26,6 +26,7 @@ from components.marking import Marker
 from components.widgets.figures import count, plain
 from components.widgets.ink_pad import Tool, choose_tool, ink_pad, room
 from components.workflow.answers import MOST_PAGES, Arriving, Existing
+from pages.shared.beat import draw_again
 from pages.teacher.answer_store import store_answers
 from pages.teacher.drawing_pad import EMPTY, Pad, open_pad, save_drawing, save_page, undo
 from storage import Store, drafts
@@ -244,7 +245,7 @@ def _when_settled(pad: Pad) -> None:
     act, pad.waiting = pad.waiting, None
     if act is not None:
         act()
-    st.rerun()
+    draw_again()
 
 
 def _submit(store: Store, marker: Marker, question: StoredQuestion, there: Existing, pad: Pad, replacing: bool) -> None:

@@ -14,6 +14,7 @@ from components.workflow.scan_setup import ScanSetup
 from components.workflow.scan_store import store_scan
 from components.workflow.scanning import folder_of
 from pages.shared import guard
+from pages.shared.beat import draw_again
 from pages.teacher.scanned_act import PROBLEM, attempt
 from pages.teacher.scanned_check import class_and_files_part, problems_part, read_button, report_part
 from pages.teacher.scanned_print import print_part, when
@@ -85,7 +86,8 @@ def _watch(store: Store, scan: Scan, job_id: int) -> None:
     with store.read() as db:
         job = jobs.get(db, job_id)
     if job is None or job.status not in ("queued", "running"):
-        st.rerun()
+        draw_again()
+        return
     told = f"{job.message} · {job.done:,} of {job.total:,}" if job.total else "Waiting for its turn"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(min(1.0, job.done / job.total) if job.total else 0.0, plain(told), width=460)

@@ -16,6 +16,7 @@ from components.workflow.printing import (
     order_books,
     printed,
 )
+from pages.shared.beat import draw_again
 from pages.teacher.scanned_act import attempt
 from storage import Store, responses, scans
 
@@ -125,7 +126,8 @@ def _prints(store: Store, exam_id: int) -> None:
 @st.fragment(run_every=BEAT_SECONDS)
 def _watch(store: Store, waiting: list[int]) -> None:
     if any(books_file(store, book_id).exists() for book_id in waiting):
-        st.rerun()
+        draw_again()
+        return
     st.caption(f"Making a PDF for more than {AT_ONCE} candidates; it will stand here in a moment \\.\\.\\.")
 
 

@@ -245,8 +245,8 @@ def test_the_real_moodle_files_are_imported_from_the_screen(app: OpenPage, store
             next(each for each in at.number_input if each.label == "Maximum mark").set_value(10.0).run()
         button = next(label for label in labels(at) if label.startswith("Import "))
         press(at, button)
-        assert "Imported" in [success.proto.title for success in at.success] or "responses of" in texts(at)
-    assert len(titles(store)) == before + 5
+        before += 1
+        assert len(titles(store)) == before, f"{name}: {button}: {texts(at)}"
 
 
 @pytest.mark.skipif(not PHYSICS.exists(), reason="the shared data are not here")
