@@ -1,0 +1,1 @@
+"""Models that sit published benchmarks, and what they earn."""
