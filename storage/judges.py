@@ -47,6 +47,12 @@ def ensure(db: Database, name: str, kind: str, model: str = "", settings: dict[s
     return int(row["id"])
 
 
+def find(db: Database, name: str) -> StoredJudge | None:
+    """The judge of this name, retired or not."""
+    row = db.execute("SELECT * FROM judges WHERE name = ?", (name,)).fetchone()
+    return None if row is None else _judge(row)
+
+
 def _own(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in REACH}
 

@@ -48,6 +48,7 @@ CREATE TABLE trial_proposals (
     response_id INTEGER NOT NULL REFERENCES responses (id),
     scheme_id INTEGER NOT NULL REFERENCES schemes (id),
     proposal_id INTEGER REFERENCES proposals (id), -- the stored one that it was taken from, not paid for again
+    taken_id INTEGER REFERENCES trial_proposals (id), -- likewise, from an earlier trial
     status TEXT NOT NULL CHECK (status IN ('proposed', 'abstained', 'failed')),
     mark REAL CHECK ((status = 'proposed') = (mark IS NOT NULL) AND (mark IS NULL OR mark >= 0)),
     confidence TEXT CHECK (confidence IN ('sure', 'fairly sure', 'unsure')),
@@ -67,7 +68,10 @@ CREATE TABLE trial_proposals (
     raw_reply TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX trial_proposals_by_arm ON trial_proposals (arm_id, response_id, id);
+-- With all that figures rest on, so that a report reads no page of replies.
+CREATE INDEX trial_proposals_by_arm ON trial_proposals (
+    arm_id, response_id, id, status, mark, price, tokens_in, tokens_out, seconds, model, prompt_version, prompt_hash
+);
 
 -- Responses of an arm that are with a model at this moment: what a crash leaves here may have been paid for.
 CREATE TABLE trial_out (
@@ -148,3 +152,16 @@ CREATE TRIGGER sitting_answers_stay BEFORE DELETE ON sitting_answers
     BEGIN SELECT raise(ABORT, 'What a model answered is never deleted.'); END;
 CREATE TRIGGER sitting_answers_as_made BEFORE UPDATE ON sitting_answers
     BEGIN SELECT raise(ABORT, 'What a model answered is never changed.'); END;
+
+-- What was read of a file and waits for somebody to confirm it: a mark scheme (`about` is 'scheme' with the marker and,
+-- for one question, its thread), or a question paper ('paper'), whose PDF is kept where it is not too large.
+CREATE TABLE readings (
+    exam_id INTEGER NOT NULL REFERENCES exams (id),
+    about TEXT NOT NULL CHECK (length(about) > 0),
+    name TEXT NOT NULL,
+    body TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(body)),
+    content BLOB,
+    marker_id INTEGER NOT NULL REFERENCES markers (id),
+    saved_at TEXT NOT NULL,
+    PRIMARY KEY (exam_id, about)
+) STRICT;

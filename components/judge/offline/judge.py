@@ -43,6 +43,7 @@ PICTURE = (
     "The offline matcher cannot read pictures. Mark this answer yourself, or write down what it says as its transcript "
     "and ask again."
 )
+NOT_SEEN = Flag(kind="figure", text="The question has a picture that the offline matcher has not seen.")
 CLEAR_MARGIN = 0.2  # from the share that earns a mark, on either side, beyond which a point is clear
 MOST_QUOTES = 5
 
@@ -56,6 +57,8 @@ class OfflineJudge:
 
     name = NAME
     version = "wording 1"
+    wording_label = WORDING_LABEL
+    cut: type[Answer] = Answer  # how an answer is cut into what wordings are looked for in
 
     def __init__(self, learned: LearnedMarker | None = None) -> None:
         self.learned = learned
@@ -63,7 +66,7 @@ class OfflineJudge:
     @property
     def label(self) -> str:
         """What stands on every proposal: what this judge is and how well it does."""
-        return f"{NOT_AN_LLM} · {self.learned.figures}" if self.learned else WORDING_LABEL
+        return f"{NOT_AN_LLM} · {self.learned.figures}" if self.learned else self.wording_label
 
     @flagging_talk
     def propose(
@@ -73,16 +76,23 @@ class OfflineJudge:
 
         Pictures are marked by a teacher's transcript of them, where there is one.
         """
+        if question.figures:
+            made = self.propose(question.model_copy(update={"figures": ()}), scheme, response)
+            return made.model_copy(update={"flags": (NOT_SEEN, *made.flags)}) if made.mark is not None else made
         if confirmed(response):
             return from_transcript(lambda words: self.propose(question, scheme, words), response)
         ref = reference(question, scheme)
         reason = self._reason_to_abstain(question, scheme, response, ref)
         if reason:
             return abstain(self.label, reason)
-        answer = Answer(response.text, question.language)
+        answer = self.cut(response.text, question.language)
         if self.learned:
             return self._learned_proposal(self.learned, scheme, answer, ref)
         return self._points_proposal(scheme, answer, ref) if ref.points else self._whole_proposal(scheme, answer, ref)
+
+    def matches(self, ref: Reference, answer: Answer) -> list[PointMatch]:
+        """How each point of the scheme fares in the answer."""
+        return match_points(ref, answer)
 
     def _reason_to_abstain(self, question: Question, scheme: Scheme, response: Response, ref: Reference) -> str:
         reasons = (
@@ -100,7 +110,7 @@ class OfflineJudge:
         )
 
     def _points_proposal(self, scheme: Scheme, answer: Answer, ref: Reference) -> Proposal:
-        found = match_points(ref, answer)
+        found = self.matches(ref, answer)
         flags = negation_flags(found)
         return propose_from(
             tuple(verdict(point, answer) for point in found),

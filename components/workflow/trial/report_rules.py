@@ -1,0 +1,239 @@
+"""The rules by which a judge is fit as second marker for a part of an exam, each kept, broken, or not settled yet."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from components.agreement import Interval, Statistic, kappa_text
+from components.agreement.question import FEWEST_FOR_PLAIN
+from components.workflow.agreement.report_words import bounds_text, signed
+from components.workflow.trial.report_compare import ArmFigures, Comparison
+
+LEAST_QWK = 0.70
+MOST_BELOW_HUMANS = 0.10
+MOST_BIAS = 0.15
+MOST_OUTSIDE = 0.10
+LEAST_COVERED = 0.90
+NO_USE = 20.0  # so many times the responses there are is no advice
+
+
+class Standing(StrEnum):
+    """What a rule, or a part, comes to."""
+
+    FIT = "fit"
+    NOT_FIT = "not fit"
+    OPEN = "cannot be said yet"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule's outcome with its figures in words. `times` is by how much the responses would have to grow to settle
+    an open one, if the figures stay as they are; None where nobody can say."""
+
+    name: str
+    standing: Standing
+    said: str
+    short: str
+    times: float | None = None
+
+
+@dataclass(frozen=True)
+class PartVerdict:
+    """Whether one arm is fit for one part, and why. `more` is how many more responses an open one needs."""
+
+    part: str
+    arm: int
+    standing: Standing
+    tolerance: str
+    rules: tuple[Rule, ...]
+    why: str
+    more: int | None
+
+
+def judge_part(part: Comparison, arm: int) -> PartVerdict:
+    """The verdict on one arm for one part: fit where every rule is kept, not fit where one is broken.
+
+    The rules for automated essay marking of Williamson, Xi and Breyer (Educational Measurement: Issues and Practice
+    31(1), 2012), who accept on estimates from thousands of responses. A trial may have fifty, so here the first two
+    rules, and that on tolerance, must hold at the lower end of the 95% interval, and are broken only where its upper
+    end falls short as well; what lies between is open.
+
+    1. QWK with the humans of at least .70: about half of the variance in marks is then shared.
+    2. No more than .10 below the humans' QWK with each other: a high QWK on an easy part may still be worse than a
+       second human, and that is the comparison a second marker must stand.
+    3. Standardised bias of at most .15 either way. It is kept where the estimate is that small: QWK pays for
+       bias already, and the rule is there for a tendency that runs through the marks. It is broken where the whole
+       interval lies outside.
+    4. Within the questions' tolerances no more than 10 percentage points less often than the humans with each other.
+       This one is ours: a second marker's work is to find differences that someone must settle, and one that makes
+       more of them than a human costs the time it was to save.
+
+    What is compared must be worth 90% of the part's marks: a judge that abstains from the essays has shown nothing
+    about them. Under 30 responses nothing is said. Marked by one human alone, rules 1 and 3 can be broken but the part
+    cannot be fit: how close is close enough is what the second human tells.
+    """
+    tolerance = _tolerance(part)
+    figures = part.of(arm)
+    if figures is None:
+        why = "it marked under half of the responses that others did" if part.arms else "it has no mark here"
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, None)
+    if part.n < FEWEST_FOR_PLAIN:
+        lacking = FEWEST_FOR_PLAIN - part.n
+        why = f"only {_responses(part.n)} to go by; at least {lacking} more {'is' if lacking == 1 else 'are'} needed"
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, lacking)
+    rules = tuple(_rules(part, figures))
+    broken = [rule for rule in rules if rule.standing is Standing.NOT_FIT]
+    unsettled = [rule for rule in rules if rule.standing is Standing.OPEN]
+    if broken:
+        return PartVerdict(part.name, arm, Standing.NOT_FIT, tolerance, rules, _joined(broken), None)
+    if unsettled:
+        more = _more(part.n, unsettled)
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, rules, _why_open(part, unsettled, more), more)
+    if not part.common.double:
+        why = (
+            f"close to the one human's marks ({_joined(rules)}), but nobody marked a second time, so whether it is as "
+            f"close as a second human would be cannot be said; let a second person mark at least {FEWEST_FOR_PLAIN} "
+            "of these responses"
+        )
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, rules, why, None)
+    return PartVerdict(part.name, arm, Standing.FIT, tolerance, rules, _joined(rules), None)
+
+
+def _rules(part: Comparison, figures: ArmFigures) -> list[Rule]:
+    few = figures.few
+    r_a, delta = (few.r_a, few.delta) if few is not None else (figures.r_a, figures.delta)
+    rules = [_closeness(part, r_a)]
+    if part.common.double:
+        rules.append(_against_humans(part, delta))
+    beside = figures.beside
+    rules.append(_bias(beside.standardised if few is None else few.standardised, figures.bias))
+    if part.common.double:
+        rules.append(_within(part, beside.within, beside.within_apart if few is None else few.within_apart))
+    covered = part.common.coverage
+    if covered.marks < LEAST_COVERED * covered.of_marks:
+        said = f"compared on {covered} only"
+        rules.append(Rule("Coverage", Standing.OPEN, said, said))
+    return rules
+
+
+def _closeness(part: Comparison, r_a: Statistic) -> Rule:
+    who = "the humans" if part.common.double else "the one human"
+    said = f"QWK with {who} {_qwk(r_a)}, where {kappa_text(LEAST_QWK)} is asked for"
+    low_humans = part.r_h.value is not None and part.r_h.value < LEAST_QWK
+    if low_humans:
+        said += f"; the humans themselves agree only at {_qwk(part.r_h)}"
+    return _at_least(r_a, LEAST_QWK, "QWK", said, f"QWK {_qwk(r_a)}")
+
+
+def _against_humans(part: Comparison, delta: Statistic) -> Rule:
+    value = delta.value
+    if value is None:
+        return Rule("Beside the humans", Standing.OPEN, f"Δ is not measurable ({delta.note})", "Δ not measurable")
+    side = "above" if value > 0 else "below"
+    where = f"{kappa_text(abs(value))} {side}" if abs(value) >= 0.005 else "level with"
+    said = f"{where} the humans' own QWK of {_value(part.r_h)}, likely {_signed(delta.interval)}"
+    said += f", where at most {kappa_text(MOST_BELOW_HUMANS)} below is allowed"
+    short = f"{where} the humans' own (likely {_signed(delta.interval)})"
+    return _at_least(delta, -MOST_BELOW_HUMANS, "Beside the humans", said, short)
+
+
+def _bias(found: Statistic, percent: Statistic) -> Rule:
+    if found.value is None:
+        return Rule("Bias", Standing.OPEN, f"bias in standard deviations: {found.note}", "bias not measurable")
+    direction = direction_of(percent)
+    said = f"{direction}, {signed(found.value)} standard deviations where .15 either way is allowed"
+    short = direction
+    if abs(found.value) <= MOST_BIAS:
+        return Rule("Bias", Standing.FIT, said, short)
+    # Without an interval every question has the same bias, which is no chance.
+    low, high = (found.interval.low, found.interval.high) if found.interval else (found.value, found.value)
+    if low > MOST_BIAS or high < -MOST_BIAS:
+        return Rule("Bias", Standing.NOT_FIT, said, short)
+    times = ((high - low) / 2 / (abs(found.value) - MOST_BIAS)) ** 2
+    ends = _signed(found.interval)
+    return Rule("Bias", Standing.OPEN, f"{said}, likely {ends}", short, times)
+
+
+def _within(part: Comparison, share: Statistic, less: Statistic) -> Rule:
+    own = part.within_humans
+    if share.value is None or own.value is None:
+        return Rule("Tolerance", Standing.OPEN, "no share within tolerance", "no share within tolerance")
+    short = f"within tolerance on {100 * share.value:.0f}% (the humans on {100 * own.value:.0f}%)"
+    return _at_least(less, -MOST_OUTSIDE, "Tolerance", short, short)
+
+
+def _at_least(found: Statistic, line: float, name: str, said: str, short: str) -> Rule:
+    """Kept where the lower end reaches the line, broken where the upper end does not."""
+    if found.value is None:
+        return Rule(name, Standing.OPEN, f"{name} is not measurable ({found.note})", f"{name} not measurable")
+    if found.interval is None:
+        settled = found.note.startswith(("no interval: every", "no interval: QWK"))
+        standing = Standing.OPEN if not settled else Standing.FIT if found.value >= line else Standing.NOT_FIT
+        return Rule(name, standing, said if settled else f"{said} ({found.note})", short)
+    if found.interval.low >= line:
+        return Rule(name, Standing.FIT, said, short)
+    if found.interval.high < line:
+        return Rule(name, Standing.NOT_FIT, said, short)
+    distance = abs(found.value - line)
+    reach = found.value - found.interval.low if found.value >= line else found.interval.high - found.value
+    return Rule(name, Standing.OPEN, said, short, (reach / distance) ** 2 if distance > 1e-9 else None)
+
+
+def _more(n: int, rules: list[Rule]) -> int | None:
+    """More responses until every open rule is settled: an interval narrows with the root of what it rests on."""
+    times = [rule.times for rule in rules]
+    known = [each for each in times if each is not None]
+    if len(known) < len(times) or not known or max(known) > NO_USE:
+        return None
+    return max(1, math.ceil(n * (max(known) - 1)))
+
+
+def _why_open(part: Comparison, rules: list[Rule], more: int | None) -> str:
+    said = _joined(rules)
+    if all(rule.name == "Coverage" for rule in rules):
+        return f"every other rule is kept, but {said}"
+    if more is None:
+        return f"{said}; too close to the line to say how many more responses would settle it"
+    over = " (with more questions, as the range is over questions)" if part.coverage.questions >= 5 else ""
+    return f"{said}; about {more:,} more responses like these would settle it{over}"
+
+
+def direction_of(percent: Statistic) -> str:
+    """severe by 8% of marks; lenient by 0.4% of marks; neither severe nor lenient."""
+    if percent.value is None:
+        return "bias not known"
+    size = abs(percent.value)
+    if size < 0.05:
+        return "neither severe nor lenient"
+    return f"{'severe' if percent.value < 0 else 'lenient'} by {size:.{0 if size >= 2 else 1}f}% of marks"
+
+
+def _tolerance(part: Comparison) -> str:
+    if not part.tolerances:
+        return ""
+    low, high = part.tolerances[0], part.tolerances[-1]
+    return f"tolerance {low:g}" if low == high else f"each question's own tolerance ({low:g} to {high:g})"
+
+
+def _qwk(found: Statistic) -> str:
+    if found.value is None:
+        return "not measurable"
+    return kappa_text(found.value) + (f" ({bounds_text(found.interval)})" if found.interval else "")
+
+
+def _value(found: Statistic) -> str:
+    return "not measurable" if found.value is None else kappa_text(found.value)
+
+
+def _signed(interval: Interval | None) -> str:
+    return "not known" if interval is None else f"{signed(interval.low)} to {signed(interval.high)}"
+
+
+def _joined(rules: list[Rule] | tuple[Rule, ...]) -> str:
+    return "; ".join(rule.said for rule in rules)
+
+
+def _responses(n: int) -> str:
+    return f"{n:,} response{'' if n == 1 else 's'}"

@@ -1,0 +1,181 @@
+"""Should this model second-mark this exam? The answer in plain words, for each judge and over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from components.workflow.trial.report_figures import TrialFigures
+from components.workflow.trial.report_rules import PartVerdict, Standing, judge_part
+
+MOST_UNMARKED = 0.1
+
+
+@dataclass(frozen=True)
+class ArmVerdict:
+    """One arm's verdict: on the whole, on each subject and each type of question where there are several."""
+
+    arm: int
+    name: str
+    whole: PartVerdict
+    subjects: tuple[PartVerdict, ...]
+    types: tuple[PartVerdict, ...]
+    sentence: str
+
+    @property
+    def parts(self) -> tuple[PartVerdict, ...]:
+        return (self.whole, *self.subjects, *self.types)
+
+
+@dataclass(frozen=True)
+class TrialVerdict:
+    """`sentence` is the answer over all judges, `caution` what its reader must bear in mind, "" where nothing."""
+
+    sentence: str
+    caution: str
+    arms: tuple[ArmVerdict, ...]
+
+
+def trial_verdict(found: TrialFigures) -> TrialVerdict:
+    """The verdict on every arm, the best first and those not compared last."""
+    places = range(len(found.data.arms))
+    judged = tuple(sorted((_arm(found, place) for place in places), key=lambda each: _order(found, each)))
+    return TrialVerdict(_over_all(found, judged), caution(found), judged)
+
+
+def _order(found: TrialFigures, verdict: ArmVerdict) -> tuple[bool, float, int]:
+    figures = found.everything.of(verdict.arm)
+    known = figures is not None and figures.r_a.value is not None
+    value = figures.r_a.value if figures is not None and figures.r_a.value is not None else 0.0
+    return (not known, -value, verdict.arm)
+
+
+def _arm(found: TrialFigures, arm: int) -> ArmVerdict:
+    subjects = tuple(judge_part(part, arm) for part in found.subjects) if len(found.subjects) > 1 else ()
+    types = tuple(judge_part(part, arm) for part in found.types) if len(found.types) > 1 else ()
+    whole = judge_part(found.everything, arm)
+    said = _sentence(whole, subjects, types) + _unmarked(found, arm)
+    return ArmVerdict(arm, found.name(arm), whole, subjects, types, said)
+
+
+def _unmarked(found: TrialFigures, arm: int) -> str:
+    """How much a judge leaves to people altogether, where that is more than one response in ten."""
+    each = found.arm(arm)
+    lost, asked = each.abstained + each.failed, int(found.data.response_ids.size) - each.missing
+    if lost <= MOST_UNMARKED * asked:
+        return ""
+    return f" It gives no mark on {lost:,} of {asked:,} responses ({100 * lost / asked:.0f}%), which people must mark."
+
+
+def _sentence(whole: PartVerdict, subjects: Sequence[PartVerdict], types: Sequence[PartVerdict]) -> str:
+    """Fit as second marker for maths and biology at tolerance 1; not for essays: severe by 8% of marks."""
+    first, second = (subjects, types) if subjects else (types, ())
+    if not first:
+        return _whole(whole)
+    fit = _of(first, Standing.FIT) or _of(second, Standing.FIT)
+    if not fit and whole.standing is not Standing.FIT:
+        text = _whole(whole).removesuffix(".")
+        return f"{text}; nor can it be called fit for any {'subject or ' if subjects else ''}type of question alone."
+    said = [f"Fit as second marker for {_fit_names(fit)}"] if fit else []
+    broken = (*_of(first, Standing.NOT_FIT), *_of(second, Standing.NOT_FIT))
+    said += [f"{'not' if said else 'Not fit'} for {names}: {reason}" for names, reason in _together(broken)]
+    opened = (*_of(first, Standing.OPEN), *_of(second, Standing.OPEN))
+    said += [f"for {names} it cannot be said yet: {reason}" for names, reason in _together(opened)]
+    text = "; ".join(said)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _together(parts: Sequence[PartVerdict]) -> list[tuple[str, str]]:
+    """Parts with one and the same reason are named together."""
+    by_reason: dict[str, list[str]] = {}
+    for part in parts:
+        by_reason.setdefault(_reason(part), []).append(part.part)
+    return [(listed(names), reason) for reason, names in by_reason.items()]
+
+
+def _whole(whole: PartVerdict) -> str:
+    if whole.standing is Standing.FIT:
+        return f"Fit as second marker for this exam at {whole.tolerance}: {_reason(whole)}."
+    if whole.standing is Standing.NOT_FIT:
+        return f"Not fit as second marker for this exam: {_reason(whole)}."
+    return f"It cannot be said yet whether it is fit as second marker: {_reason(whole)}."
+
+
+def _reason(part: PartVerdict) -> str:
+    """The broken rules where one is, all where it is fit, else what is open and how much more it takes."""
+    if part.standing is Standing.FIT:
+        return ", ".join(rule.short for rule in part.rules)
+    if part.standing is Standing.NOT_FIT:
+        # A tendency that can be named comes before the coefficient that it has lowered.
+        broken = [rule for rule in part.rules if rule.standing is Standing.NOT_FIT]
+        ordered = sorted(broken, key=lambda rule: rule.name != "Bias")
+        return " and ".join(rule.short for rule in ordered)
+    unsettled = [rule.short for rule in part.rules if rule.standing is Standing.OPEN]
+    if not unsettled:
+        return part.why
+    more = "" if part.more is None else f", about {part.more:,} more responses would tell"
+    return f"{' and '.join(unsettled)}{more}"
+
+
+def _of(parts: Sequence[PartVerdict], standing: Standing) -> tuple[PartVerdict, ...]:
+    return tuple(part for part in parts if part.standing is standing)
+
+
+def _fit_names(parts: Sequence[PartVerdict]) -> str:
+    tolerances = {part.tolerance for part in parts}
+    if len(tolerances) == 1:
+        return f"{listed([part.part for part in parts])} at {tolerances.pop()}"
+    return listed([f"{part.part} at {part.tolerance}" for part in parts])
+
+
+def listed(names: Sequence[str]) -> str:
+    """a; a and b; a, b and c."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _over_all(found: TrialFigures, judged: Sequence[ArmVerdict]) -> str:
+    if not judged:
+        return "This trial has no judge yet."
+    if not found.everything.arms:
+        return "It cannot be said yet: no judge has marked a response that a human has marked."
+    if len(judged) == 1:
+        return f"{judged[0].name}: {judged[0].sentence}"
+    fit = [each.name for each in judged if each.whole.standing is Standing.FIT]
+    compared = [each for each in judged if found.everything.of(each.arm) is not None]
+    opened = [each.name for each in compared if each.whole.standing is Standing.OPEN]
+    partly = [
+        each.name
+        for each in judged
+        if each.name not in fit and any(part.standing is Standing.FIT for part in each.parts)
+    ]
+    if fit:
+        said = (
+            f"Over all questions {len(fit)} of {len(compared)} judges {_are(fit)} fit as second marker: {listed(fit)}."
+        )
+    elif partly:
+        said = f"No judge is fit for the whole exam; for parts of it {listed(partly)} {_are(partly)}."
+    elif opened:
+        said = f"No judge can be called fit as second marker yet; it is open for {listed(opened)}."
+    else:
+        said = "No judge is fit as second marker for this exam."
+    best = next((each for each in judged if each.arm == found.best), None)
+    if best is None:
+        return said
+    return f"{said} Closest to the humans is {best.name}: {best.sentence}"
+
+
+def _are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def caution(found: TrialFigures) -> str:
+    """That the best of several flatters itself; "" where there was no choice."""
+    if found.best is None or found.tried < 2:
+        return ""
+    return (
+        f"{found.name(found.best)} was picked as the best of {found.tried} ways of asking on the very marks that it is "
+        "reported on, so chance has helped it and its figures flatter: expect somewhat less on new work, the more so "
+        "the closer the others are. Try it alone on responses that were not in this trial before relying on it."
+    )

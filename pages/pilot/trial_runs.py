@@ -1,0 +1,176 @@
+"""The trial that is open: how far each arm is, what may be done about it, and its report below."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.widgets.figures import count, plain
+from components.workflow import cohort
+from components.workflow.trial.load import arm_names
+from pages.pilot import trial_words
+from pages.shared.beat import draw_again
+from storage import Store, jobs, trial_answers, trials
+from storage.trials import Trial
+
+BEAT_SECONDS = 2
+NOTICE = "trial_notice"
+state = st.session_state
+
+
+def overview(listed: list[Trial]) -> None:
+    """Every trial with its state, progress and cap."""
+    st.dataframe(
+        [
+            {
+                "Trial": trial.title,
+                "Exam": trial.exam,
+                "State": trial_words.state(trial),
+                "Progress": trial_words.progress(trial),
+                "Cap": trial_words.cap(trial),
+                "Arms": trial.arms,
+                "Responses": trial.responses,
+                "Marked twice": trial.double_marked,
+                "Begun": trial.created_at[:16].replace("T", " "),
+            }
+            for trial in listed
+        ],
+        hide_index=True,
+    )
+
+
+def show_trial(store: Store, trial_id: int) -> None:
+    """How far the trial is; beats while it is under way."""
+    with store.read() as db:
+        trial = trials.get(db, trial_id)
+    if trial is None:
+        st.info("This trial has been put away, or its exam has. Choose another.")
+        return
+    st.subheader(trial.title)
+    st.caption(
+        plain(
+            f"{trial.exam} · {count(trial.responses, 'response')}, {trial.double_marked:,} of them marked twice · "
+            f"marks of {trial_words.whose(trial)} · {count(trial.arms, 'arm')} · {trial_words.cap(trial)}"
+        )
+    )
+    if trial.active:
+        _watch(store, trial_id)
+    else:
+        _ended(store, trial)
+
+
+@st.fragment(run_every=BEAT_SECONDS)
+def _watch(store: Store, trial_id: int) -> None:
+    with store.read() as db:
+        trial = trials.get(db, trial_id)
+    if trial is None or not trial.active:
+        draw_again()
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        share = min(1.0, trial.done / trial.total) if trial.total else 0.0
+        st.progress(share, plain(_pace(trial)), width=460)
+        if trial.paused:
+            st.button("Go on", key="trial_go_on", icon=":material/play_arrow:", on_click=_go_on, args=(store, trial))
+        else:
+            st.button("Pause", key="trial_pause", icon=":material/pause:", on_click=_pause, args=(store, trial))
+        st.button("Cancel", key="trial_cancel", on_click=_cancel, args=(store, trial))
+    _arms(store, trial)
+
+
+def _pace(trial: Trial) -> str:
+    if trial.paused:
+        return f"Paused at {trial_words.progress(trial)}"
+    if trial.status == "queued" or not trial.total:
+        return "Waiting for its turn" if trial.status == "queued" else "Beginning"
+    return " · ".join(part for part in (trial_words.progress(trial), trial.message) if part)
+
+
+def _ended(store: Store, trial: Trial) -> None:
+    if trial.status == "failed":
+        st.warning(plain(trial.message), title=f"Stopped at {trial_words.progress(trial)}")
+    elif trial.status == "cancelled":
+        st.markdown(plain(f"Cancelled at {trial_words.progress(trial)}. What was answered is kept and compared below."))
+    else:
+        st.markdown(plain(trial.message or "Brought in with its exam; it can be read, and not gone on with."))
+    failed = _arms(store, trial)
+    if trial.job_id is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if trial.status != "done" or trial.done < trial.total or failed:
+            if trial_words.stopped_at_cap(trial):
+                st.number_input(
+                    "New cap in US dollars",
+                    min_value=0.01,
+                    value=max(0.01, 2 * (trial.cap or 0)),
+                    step=1.0,
+                    format="%.2f",
+                    key=f"trial_new_cap_{trial.id}",
+                    width=220,
+                )
+            st.button(
+                "Ask the failed ones again" if trial.status == "done" and trial.done >= trial.total else "Resume",
+                key=f"trial_resume_{trial.id}",
+                icon=":material/replay:",
+                help="What is answered is not asked or paid for again. What failed is asked again.",
+                on_click=_resume,
+                args=(store, trial),
+            )
+        st.button(
+            "Put away",
+            key=f"trial_archive_{trial.id}",
+            icon=":material/archive:",
+            help="Takes the trial out of this list. All that was answered is kept.",
+            on_click=_archive,
+            args=(store, trial),
+        )
+
+
+def _arms(store: Store, trial: Trial) -> int:
+    """The arms in a table; gives how many answers failed."""
+    with store.read() as db:
+        stored, found = trials.arms(db, trial.id), trial_answers.progress(db, trial.id)
+    rows = [
+        trial_words.arm_row(name, found[arm.id], trial.responses)
+        for arm, name in zip(stored, arm_names(stored), strict=True)
+    ]
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={
+            "Arm": st.column_config.TextColumn(width="large"),
+            "Answered": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1),
+        },
+    )
+    return sum(each.failed for each in found.values())
+
+
+def _pause(store: Store, trial: Trial) -> None:
+    with store.write() as db:
+        jobs.pause(db, _job(trial))
+
+
+def _cancel(store: Store, trial: Trial) -> None:
+    with store.write() as db:
+        jobs.cancel(db, _job(trial))
+
+
+def _go_on(store: Store, trial: Trial) -> None:
+    cohort.go_on(store, _job(trial))
+
+
+def _resume(store: Store, trial: Trial) -> None:
+    cap = state.get(f"trial_new_cap_{trial.id}")
+    if cap is not None and cap <= 0:
+        state[NOTICE] = "A spending cap is an amount above 0."
+        return
+    cohort.go_on(store, _job(trial), cap)
+
+
+def _archive(store: Store, trial: Trial) -> None:
+    with store.write() as db:
+        trials.archive(db, trial.id)
+    state[NOTICE] = f"{trial.title} has been put away."
+
+
+def _job(trial: Trial) -> int:
+    assert trial.job_id is not None  # a trial under way has one, and only one with a job is shown a button
+    return trial.job_id

@@ -1,0 +1,133 @@
+"""A trial's human marks: given without the AI's mark in sight, by whom, and noted once when the trial begins.
+
+A marker's latest blind or imported word on a response is theirs. As agreement does, a blind mark that was undone after
+its reveal still counts: else undoing would quietly remove just the disagreements. "No response" is no mark.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+Whose = tuple[int, int | None]  # the first marker and the second; None: marked once
+
+
+@dataclass(frozen=True)
+class MarkerCount:
+    marker_id: int
+    name: str
+    marks: int
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many responses have a first mark, and how many of those a second."""
+
+    responses: int
+    double_marked: int
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A trial's responses as columns, in the order of their ids; `second` is None where there is one mark."""
+
+    response_ids: tuple[int, ...]
+    question_ids: tuple[int, ...]
+    handwritten: tuple[int, ...]
+    first: tuple[float, ...]
+    second: tuple[float | None, ...]
+
+
+# Of the chosen questions: each marker's mark and its place, 1 or 2. Two chosen markers have their own places; else the
+# first two different markers of each response, in the order of their decisions.
+_MARKS = """
+WITH latest AS (
+    SELECT max(d.id) AS decision_id FROM decisions d JOIN responses r ON r.id = d.response_id
+    WHERE r.exam_id = :exam AND (:questions IS NULL OR r.question_id IN (SELECT value FROM json_each(:questions)))
+      AND d.outcome <> 'undo' AND d.stage IN ('blind', 'imported')
+      AND NOT EXISTS (
+          SELECT 1 FROM decisions u WHERE u.undoes = d.id AND NOT (d.stage = 'blind' AND EXISTS (
+              SELECT 1 FROM (SELECT response_id, marker_id, created_at FROM sightings
+                             UNION ALL SELECT response_id, marker_id, created_at FROM shown) s
+              WHERE s.response_id = d.response_id AND s.marker_id = d.marker_id AND s.created_at <= u.created_at)))
+    GROUP BY d.response_id, d.marker_id
+),
+marks AS (
+    SELECT d.id, d.response_id, d.marker_id, d.mark FROM latest l JOIN decisions d ON d.id = l.decision_id
+    WHERE d.outcome = 'mark'
+),
+placed AS (
+    SELECT id, response_id, mark, CASE
+        WHEN :first IS NULL THEN row_number() OVER (PARTITION BY response_id ORDER BY id)
+        WHEN marker_id = :first THEN 1 WHEN marker_id = :second THEN 2 END AS place
+    FROM marks
+),
+pairs AS (
+    SELECT response_id, max(id) FILTER (WHERE place = 1) AS first_id, max(mark) FILTER (WHERE place = 1) AS first_mark,
+           max(id) FILTER (WHERE place = 2) AS second_id, max(mark) FILTER (WHERE place = 2) AS second_mark
+    FROM placed WHERE place <= 2 GROUP BY response_id HAVING first_id IS NOT NULL
+)
+"""
+
+
+def markers_of(db: Database, exam_id: int, question_ids: Sequence[int] | None) -> list[MarkerCount]:
+    """Who has marked responses of these questions (None: all) without the AI's mark in sight, most marks first."""
+    rows = db.execute(
+        _MARKS + "SELECT m.id, m.name, count(*) AS n FROM marks d JOIN markers m ON m.id = d.marker_id "
+        "GROUP BY m.id ORDER BY n DESC, m.id",
+        _about(exam_id, question_ids, None),
+    )
+    return [MarkerCount(row["id"], row["name"], row["n"]) for row in rows]
+
+
+def counted(db: Database, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> Counted:
+    """How many responses a trial would rest on. `whose` None: the first two different markers of each response."""
+    row = db.execute(
+        _MARKS + "SELECT count(*) AS n, count(second_id) AS double FROM pairs", _about(exam_id, question_ids, whose)
+    ).fetchone()
+    return Counted(row["n"], row["double"])
+
+
+def marked_ids(db: Database, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> list[int]:
+    """The ids of the responses that a trial would rest on, question by question."""
+    rows = db.execute(
+        _MARKS + "SELECT p.response_id FROM pairs p JOIN responses r ON r.id = p.response_id "
+        "ORDER BY r.question_id, r.id",
+        _about(exam_id, question_ids, whose),
+    )
+    return [row[0] for row in rows]
+
+
+def take(db: Database, trial_id: int, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> None:
+    """Note the responses and their marks as the trial's own, with the schemes that stand now."""
+    db.execute(
+        "INSERT INTO trial_responses (trial_id, response_id, scheme_id, first_decision_id, first_mark, "
+        "second_decision_id, second_mark) "
+        + _MARKS
+        + "SELECT :trial, p.response_id, s.scheme_id, p.first_id, p.first_mark, p.second_id, p.second_mark "
+        "FROM pairs p JOIN responses r ON r.id = p.response_id "
+        "JOIN (SELECT question_id, max(id) AS scheme_id FROM schemes GROUP BY question_id) s "
+        "ON s.question_id = r.question_id",
+        _about(exam_id, question_ids, whose) | {"trial": trial_id},
+    )
+
+
+def taken(db: Database, trial_id: int) -> Taken:
+    """The responses and marks that were noted when the trial began."""
+    rows = db.execute(
+        "SELECT t.response_id, r.question_id, r.kind <> 'typed', t.first_mark, t.second_mark FROM trial_responses t "
+        "JOIN responses r ON r.id = t.response_id WHERE t.trial_id = ? ORDER BY t.response_id",
+        (trial_id,),
+    )
+    rows.row_factory = None
+    return Taken(*(zip(*found, strict=True) if (found := rows.fetchall()) else [()] * 5))
+
+
+def _about(exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> dict[str, Any]:
+    first, second = whose or (None, None)
+    questions = None if question_ids is None else json.dumps(list(question_ids))
+    return {"exam": exam_id, "questions": questions, "first": first, "second": second}

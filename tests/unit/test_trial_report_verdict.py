@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from components.agreement import Interval, Statistic
+from components.marking import QuestionType
+from components.workflow.trial.data import TrialData
+from components.workflow.trial.report_figures import trial_figures
+from components.workflow.trial.report_rules import Standing, direction_of
+from components.workflow.trial.report_verdict import ArmVerdict, TrialVerdict, listed, trial_verdict
+from tests.trial_marks import arm, noisy, question, trial
+
+SHORT, ESSAY = QuestionType.SHORT, QuestionType.ESSAY
+Part = tuple[str, QuestionType, int, float]  # subject, type, maximum, by how many marks the judge is off
+
+
+def exam(parts: Sequence[Part], responses: int = 60, noise: float = 0.4) -> TrialData:
+    """A trial with six questions of each part."""
+    questions, places = [], []
+    e1: list[float] = []
+    e2: list[float] = []
+    ai: list[float] = []
+    for subject, kind, most, shift in parts:
+        for _ in range(6):
+            a, b, c = noisy(len(questions), responses, most, noise=noise, shift=shift)
+            e1, e2, ai = e1 + a, e2 + b, ai + c
+            places += [len(questions)] * responses
+            questions.append(question(str(len(questions) + 1), most, subject, kind))
+    return trial(questions, places, e1, e2, [arm("Vela", ai)])
+
+
+def verdict_on(marks: TrialData) -> TrialVerdict:
+    return trial_verdict(trial_figures(marks))
+
+
+def only(marks: TrialData) -> ArmVerdict:
+    (found,) = verdict_on(marks).arms
+    return found
+
+
+def test_a_judge_may_be_fit_for_two_subjects_and_not_for_the_essay_with_the_reason() -> None:
+    found = only(exam([("maths", SHORT, 4, 0), ("biology", SHORT, 4, 0), ("English", ESSAY, 8, -2)]))
+    assert found.sentence.startswith("Fit as second marker for maths and biology at tolerance 1; not for English")
+    assert "essays" in found.sentence
+    assert "severe by 2" in found.sentence
+    by_part = {part.part: part.standing for part in found.parts}
+    assert (by_part["maths"], by_part["essays"]) == (Standing.FIT, Standing.NOT_FIT)
+
+
+def test_an_exam_of_one_kind_has_one_sentence_with_all_its_reasons() -> None:
+    found = only(exam([("maths", SHORT, 4, 0)]))
+    assert found.sentence.startswith("Fit as second marker for this exam at tolerance 1: QWK .")
+    assert [rule.name for rule in found.whole.rules] == ["QWK", "Beside the humans", "Bias", "Tolerance"]
+    assert all(rule.standing is Standing.FIT for rule in found.whole.rules)
+
+
+def test_a_judge_far_behind_the_humans_is_not_fit_although_its_qwk_is_high() -> None:
+    e1, e2, _ = noisy(1, 300, 8, noise=0.2)
+    poor = noisy(1, 300, 8, noise=1.2)[2]
+    found = only(trial([question("1", 8)], [0] * 300, e1, e2, [arm("Vela", poor)]))
+    rules = {rule.name: rule.standing for rule in found.whole.rules}
+    assert rules["QWK"] is Standing.FIT
+    assert rules["Tolerance"] is Standing.NOT_FIT
+    assert found.whole.standing is Standing.NOT_FIT
+
+
+@pytest.mark.parametrize(("responses", "more"), [(29, 1), (12, 18)])
+def test_under_thirty_responses_nothing_is_said_but_how_many_more_it_takes(responses: int, more: int) -> None:
+    e1, e2, ai = noisy(1, responses)
+    found = only(trial([question()], [0] * responses, e1, e2, [arm("Vela", ai)]))
+    assert found.whole.standing is Standing.OPEN
+    assert found.whole.more == more
+    assert f"at least {more} more {'is' if more == 1 else 'are'} needed" in found.sentence
+
+
+def test_a_range_that_crosses_a_line_is_open_and_says_how_many_more_responses_would_tell() -> None:
+    e1, e2, ai = noisy(4, 40, noise=0.75)
+    found = only(trial([question()], [0] * 40, e1, e2, [arm("Vela", ai)])).whole
+    assert found.standing is Standing.OPEN
+    (rule,) = [rule for rule in found.rules if rule.name == "QWK"]
+    assert rule.standing is Standing.OPEN
+    assert rule.times is not None
+    assert rule.times > 1
+    assert "cannot be said yet" in only(trial([question()], [0] * 40, e1, e2, [arm("Vela", ai)])).sentence
+
+
+def test_marked_once_a_judge_cannot_be_fit_and_the_report_says_what_is_missing() -> None:
+    e1, _, ai = noisy(2, 200)
+    found = only(trial([question()], [0] * 200, e1, None, [arm("Vela", ai)]))
+    assert found.whole.standing is Standing.OPEN
+    assert "nobody marked a second time" in found.sentence
+    assert [rule.name for rule in found.whole.rules] == ["QWK", "Bias"]
+
+
+def test_marked_once_a_judge_that_is_far_off_is_not_fit_all_the_same() -> None:
+    e1, _, _ = noisy(2, 200)
+    found = only(trial([question()], [0] * 200, e1, None, [arm("Vela", list(reversed(e1)))]))
+    assert found.whole.standing is Standing.NOT_FIT
+
+
+def test_a_larger_bias_that_may_be_less_is_open_and_a_small_one_is_kept() -> None:
+    e1, e2, _ = noisy(5, 60, noise=0.2)
+    small = list(e1)
+    found = only(trial([question()], [0] * 60, e1, e2, [arm("Vela", small)])).whole
+    assert {rule.name: rule.standing for rule in found.rules}["Bias"] is Standing.FIT
+    down = [max(0, mark - (1 if place % 4 == 0 else 0)) for place, mark in enumerate(e1)]
+    (bias,) = [
+        rule
+        for rule in only(trial([question()], [0] * 60, e1, e2, [arm("Vela", down)])).whole.rules
+        if rule.name == "Bias"
+    ]
+    assert bias.standing is Standing.OPEN
+    assert "likely" in bias.said
+
+
+def test_the_best_of_several_is_said_to_flatter_itself_and_a_single_one_is_not() -> None:
+    e1, e2, ai = noisy(3, 60)
+    other = noisy(3, 60, noise=1.5)[2]
+    several = verdict_on(trial([question()], [0] * 60, e1, e2, [arm("Vela", ai), arm("Orion", other, judge=2)]))
+    assert "picked as the best of 2" in several.caution
+    assert [each.name for each in several.arms] == ["Vela", "Orion"]
+    assert "Closest to the humans is Vela" in several.sentence
+    assert verdict_on(trial([question()], [0] * 60, e1, e2, [arm("Vela", ai)])).caution == ""
+
+
+def test_perfect_agreement_throughout_is_fit() -> None:
+    marks = [0.0, 1, 2, 3, 4] * 12
+    found = only(trial([question("1"), question("2")], [0] * 30 + [1] * 30, marks, marks, [arm("Vela", marks)]))
+    assert found.whole.standing is Standing.FIT
+
+
+def test_no_judge_has_marked_yet() -> None:
+    nothing = [float("nan")] * 40
+    e1, e2, _ = noisy(3, 40)
+    found = verdict_on(trial([question()], [0] * 40, e1, e2, [arm("Vela", nothing), arm("Orion", nothing, judge=2)]))
+    assert found.sentence == "It cannot be said yet: no judge has marked a response that a human has marked."
+    assert verdict_on(trial([question()], [0] * 40, e1, e2, [])).sentence == "This trial has no judge yet."
+
+
+def test_a_judge_that_leaves_the_essays_to_people_is_not_called_fit_for_the_whole() -> None:
+    marks = exam([("maths", SHORT, 4, 0), ("English", ESSAY, 8, 0)])
+    ai = marks.arms[0].marks.copy()
+    essays = marks.question >= 6
+    ai[essays] = float("nan")
+    found = only(replace(marks, arms=(arm("Vela", ai.tolist(), abstained=int(essays.sum())),)))
+    assert found.whole.standing is Standing.OPEN
+    assert "compared on 6 of 12 questions, 33% of marks only" in found.whole.why
+    by_part = {part.part: part.standing for part in found.subjects}
+    assert by_part == {"maths": Standing.FIT, "English": Standing.OPEN}
+    assert "It gives no mark on 360 of 720 responses (50%), which people must mark." in found.sentence
+
+
+def test_direction_is_said_in_words() -> None:
+    assert direction_of(Statistic(-8.2, "", Interval(-10, -6))) == "severe by 8% of marks"
+    assert direction_of(Statistic(0.44)) == "lenient by 0.4% of marks"
+    assert direction_of(Statistic(0.01)) == "neither severe nor lenient"
+    assert listed(["a", "b", "c"]) == "a, b and c"
