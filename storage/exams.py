@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlite_utils import Database
 
 from components.marking import MarkError, Question, Scheme, WhatStands
-from storage import events, jobs
+from storage import events, jobs, question_pictures
 from storage.connect import now
+from storage.question_pictures import QuestionPicture
 
 BLIND_SHARE = 0.1  # of a new exam
 
@@ -36,7 +37,7 @@ class Exam:
 
 @dataclass(frozen=True)
 class StoredQuestion:
-    """A question with the newest version of its mark scheme."""
+    """A question with the newest version of its mark scheme. `pictures` names its own, whose bytes are not loaded."""
 
     id: int
     exam_id: int
@@ -45,6 +46,7 @@ class StoredQuestion:
     scheme: Scheme
     scheme_id: int
     scheme_version: int
+    pictures: tuple[QuestionPicture, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,21 @@ def question(db: Database, question_id: int) -> StoredQuestion:
     return found[0]
 
 
+def question_under(db: Database, question_id: int, scheme_id: int) -> StoredQuestion:
+    """One question with this version of its scheme. Raises LookupError where there is none."""
+    found = question(db, question_id)
+    if found.scheme_id == scheme_id:
+        return found
+    row = db.execute(
+        "SELECT version, body FROM schemes WHERE id = ? AND question_id = ?", (scheme_id, question_id)
+    ).fetchone()
+    if row is None:
+        raise LookupError(f"Question {question_id} has no scheme {scheme_id}.")
+    limits = {"max_mark": found.question.max_mark, "mark_step": found.question.mark_step}
+    scheme = Scheme.model_validate(json.loads(row["body"]) | limits)
+    return replace(found, scheme=scheme, scheme_id=scheme_id, scheme_version=row["version"])
+
+
 def set_blind(db: Database, exam_id: int, blind: bool, marker_id: int | None) -> None:
     """Switch the exam's blind mode; what was seen before the switch stays known."""
     db.execute("UPDATE exams SET blind = ? WHERE id = ?", (blind, exam_id))
@@ -235,18 +252,19 @@ def _questions(db: Database, where: str, parameters: Sequence[Any]) -> list[Stor
         "SELECT q.*, s.id AS scheme_id, s.version AS scheme_version, s.body FROM questions q JOIN schemes s "
         "ON s.id = (SELECT id FROM schemes WHERE question_id = q.id ORDER BY version DESC LIMIT 1) WHERE " + where,
         parameters,
-    )
-    return [_question(row) for row in rows]
+    ).fetchall()
+    pictures = question_pictures.of_each(db, [row["id"] for row in rows])
+    return [_question(row, pictures.get(row["id"], ())) for row in rows]
 
 
-def _question(row: Any) -> StoredQuestion:
-    fields = {name: row[name] for name in Question.model_fields if name != "aos"}
+def _question(row: Any, pictures: tuple[QuestionPicture, ...]) -> StoredQuestion:
+    fields = {name: row[name] for name in Question.model_fields if name not in ("aos", "figures")}
     question = Question.model_validate(fields | {"aos": json.loads(row["aos"])})
     scheme = Scheme.model_validate(
         json.loads(row["body"]) | {"max_mark": row["max_mark"], "mark_step": row["mark_step"]}
     )
     return StoredQuestion(
-        row["id"], row["exam_id"], row["position"], question, scheme, row["scheme_id"], row["scheme_version"]
+        row["id"], row["exam_id"], row["position"], question, scheme, row["scheme_id"], row["scheme_version"], pictures
     )
 
 

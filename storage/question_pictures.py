@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,10 +29,20 @@ def set_of(db: Database, question_id: int, pictures: Sequence[QuestionPicture]) 
 
 def of(db: Database, question_id: int) -> tuple[QuestionPicture, ...]:
     """The question's pictures in order."""
+    return of_each(db, [question_id]).get(question_id, ())
+
+
+def of_each(db: Database, question_ids: Sequence[int]) -> dict[int, tuple[QuestionPicture, ...]]:
+    """By question, its pictures in order; a question without any is left out."""
     rows = db.execute(
-        "SELECT sha256, caption FROM question_images WHERE question_id = ? ORDER BY place", (question_id,)
+        "SELECT question_id, sha256, caption FROM question_images "
+        "WHERE question_id IN (SELECT value FROM json_each(?)) ORDER BY question_id, place",
+        (json.dumps(list(question_ids)),),
     )
-    return tuple(QuestionPicture(row["sha256"], row["caption"]) for row in rows)
+    found: dict[int, tuple[QuestionPicture, ...]] = {}
+    for row in rows:
+        found[row["question_id"]] = (*found.get(row["question_id"], ()), QuestionPicture(row["sha256"], row["caption"]))
+    return found
 
 
 def shown(db: Database, question_id: int) -> list[tuple[bytes, str]]:
@@ -42,3 +53,13 @@ def shown(db: Database, question_id: int) -> list[tuple[bytes, str]]:
         (question_id,),
     )
     return [(bytes(row["content"]), row["caption"]) for row in rows]
+
+
+def sizes(db: Database, question_id: int) -> list[tuple[str, int, int]]:
+    """The question's pictures in order, as (SHA-256, width, height) in pixels."""
+    rows = db.execute(
+        "SELECT i.sha256, i.width, i.height FROM question_images q JOIN images i ON i.sha256 = q.sha256 "
+        "WHERE q.question_id = ? ORDER BY q.place",
+        (question_id,),
+    )
+    return [(row["sha256"], row["width"], row["height"]) for row in rows]

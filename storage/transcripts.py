@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +76,16 @@ def confirmed(db: Database, question_id: int) -> dict[int, str]:
         "WHERE r.question_id = ? AND t.source = 'teacher' AND t.version = (SELECT max(version) FROM transcripts n "
         "WHERE n.response_id = t.response_id AND n.source = 'teacher')",
         (question_id,),
+    )
+    return {row["response_id"]: row["text"] for row in rows}
+
+
+def confirmed_of(db: Database, response_ids: Sequence[int]) -> dict[int, str]:
+    """By response id, the newest transcript that a teacher wrote, for those of these responses that have one."""
+    rows = db.execute(
+        "SELECT response_id, text, max(version) FROM transcripts WHERE source = 'teacher' "
+        "AND response_id IN (SELECT value FROM json_each(?)) GROUP BY response_id",
+        (json.dumps(list(response_ids)),),
     )
     return {row["response_id"]: row["text"] for row in rows}
 

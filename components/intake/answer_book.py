@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,10 @@ from components.intake.book_layout import (
     text_width,
 )
 from components.intake.page_regions import ScanFault
+from components.intake.thumbnails import thumbnail
 
 _RULE_GREY, _FRAME_GREY = 0.78, 0.55
+_LONGEST_SIDE = 1600  # pixels of a printed picture: more than 200 an inch over the page's width
 _ENDS: tuple[End, End] = ("T", "B")
 
 
@@ -56,9 +59,14 @@ def answer_book(title: str, questions: Sequence[BookQuestion], exam_key: str = "
 
 
 def print_answer_books(
-    title: str, questions: Sequence[BookQuestion], candidates: Sequence[str], *, exam_key: str = ""
+    title: str,
+    questions: Sequence[BookQuestion],
+    candidates: Sequence[str],
+    *,
+    exam_key: str = "",
+    pictures: Mapping[str, bytes] = MappingProxyType({}),
 ) -> bytes:
-    """A PDF (A4) with a book for each candidate, in the list's order.
+    """A PDF (A4) with a book for each candidate, in the list's order. `pictures` are PNG or JPEG by name.
 
     Raises ScanFault without candidates, for one named twice, without a number or above 40 characters.
     """
@@ -73,6 +81,7 @@ def print_answer_books(
     for number, page in enumerate(book.pages, 1):
         canvas.beginForm(f"page{number}")
         _draw_frames(canvas, page)
+        _draw_pictures(canvas, page, pictures)
         canvas.endForm()
     for candidate in names:
         for number in range(1, len(book.pages) + 1):
@@ -168,6 +177,15 @@ def _draw_frames(canvas: Any, page: BookPage) -> None:
         canvas.setStrokeGray(_FRAME_GREY)
         canvas.setLineWidth(0.9)
         canvas.rect(frame.x, PAGE_HEIGHT - frame.y - frame.h, frame.w, frame.h, stroke=1, fill=0)
+
+
+def _draw_pictures(canvas: Any, page: BookPage, pictures: Mapping[str, bytes]) -> None:
+    from reportlab.lib.utils import ImageReader  # noqa: PLC0415
+
+    for placed in page.pictures:
+        small = thumbnail(pictures[placed.name], _LONGEST_SIDE)
+        bottom = PAGE_HEIGHT - placed.y - placed.h
+        canvas.drawImage(ImageReader(io.BytesIO(small)), placed.x, bottom, placed.w, placed.h)
 
 
 def _text(canvas: Any, text: str, x: float, y: float, size: float, *, bold: bool = False, width: float = 0) -> None:

@@ -21,6 +21,7 @@ LINE_PITCH, SQUARE = 8 * MM, 5 * MM
 TEXT_SIZE, TEXT_PITCH = 10.5, 14.0
 _HEADING, _GAP = 20.0, 14.0
 _MOST_LINES_BY_MARKS = 24
+_MOST_PICTURE_HEIGHT, _PICTURE_GAP = 270.0, 8.0
 
 MARK_CENTRES = tuple(
     (x, y) for y in (_MARK_INSET, PAGE_HEIGHT - _MARK_INSET) for x in (_MARK_INSET, PAGE_WIDTH - _MARK_INSET)
@@ -29,8 +30,26 @@ CODE_CORNERS = {"T": (RIGHT - CODE_SIZE, 22.0), "B": (LEFT, PAGE_HEIGHT - 22.0 -
 
 
 @dataclass(frozen=True)
+class BookPicture:
+    """A picture of a question by what it is called where its bytes are; its size in pixels."""
+
+    name: str
+    width: int
+    height: int
+
+    def printed(self) -> tuple[float, float]:
+        """Its width and height in points: 150 pixels an inch, smaller where that is wider or higher than there is
+        room for."""
+        scale = min(72 / 150, (RIGHT - LEFT) / self.width, _MOST_PICTURE_HEIGHT / self.height)
+        return self.width * scale, self.height * scale
+
+
+@dataclass(frozen=True)
 class BookQuestion:
-    """A question to print. Room for the answer: `lines` of 8 mm, or `height` in mm, else two lines a mark."""
+    """A question to print. Room for the answer: `lines` of 8 mm, or `height` in mm, else two lines a mark.
+
+    Its pictures stand one below the other between its words and the answer's frame.
+    """
 
     number: str
     text: str = ""
@@ -38,6 +57,7 @@ class BookQuestion:
     lines: int | None = None
     height: float | None = None
     paper: Paper = "ruled"
+    pictures: tuple[BookPicture, ...] = ()
 
     def room(self) -> float:
         """The height of the answer's frame in points. Raises ScanFault when it is not above 0."""
@@ -98,11 +118,23 @@ class Line:
 
 
 @dataclass(frozen=True)
+class PlacedPicture:
+    """A picture where it is printed, in points from the top left."""
+
+    name: str
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+@dataclass(frozen=True)
 class BookPage:
     """One page: what is printed and where answers go."""
 
     lines: tuple[Line, ...]
     frames: tuple[Frame, ...]
+    pictures: tuple[PlacedPicture, ...] = ()
 
 
 @dataclass
@@ -110,12 +142,13 @@ class _Flow:
     pages: list[BookPage] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
+    pictures: list[PlacedPicture] = field(default_factory=list)
     y: float = BODY_TOP
 
     def turn(self) -> None:
-        if self.lines or self.frames:
-            self.pages.append(BookPage(tuple(self.lines), tuple(self.frames)))
-            self.lines, self.frames = [], []
+        if self.lines or self.frames or self.pictures:
+            self.pages.append(BookPage(tuple(self.lines), tuple(self.frames), tuple(self.pictures)))
+            self.lines, self.frames, self.pictures = [], [], []
         self.y = BODY_TOP
 
     def need(self, height: float) -> None:
@@ -126,6 +159,12 @@ class _Flow:
         self.need(height)
         self.lines.append(Line(line, self.y + height - 5, heading, right))
         self.y += height
+
+    def picture(self, picture: BookPicture) -> None:
+        width, height = picture.printed()
+        self.need(height)
+        self.pictures.append(PlacedPicture(picture.name, LEFT, self.y, width, height))
+        self.y += height + _PICTURE_GAP
 
 
 def book_layout(questions: Sequence[BookQuestion]) -> tuple[BookPage, ...]:
@@ -150,13 +189,17 @@ def book_layout(questions: Sequence[BookQuestion]) -> tuple[BookPage, ...]:
 def _place(flow: _Flow, question: BookQuestion) -> None:
     room, body = question.room(), BODY_BOTTOM - BODY_TOP
     words = wrapped(question.text, RIGHT - LEFT)
-    above = _HEADING + len(words) * TEXT_PITCH + 4
-    flow.need(min(above + min(room, body - above), body) if above < body / 2 else _HEADING + TEXT_PITCH)
+    pictures = sum(picture.printed()[1] + _PICTURE_GAP for picture in question.pictures)
+    above = _HEADING + len(words) * TEXT_PITCH + 4 + pictures
+    together = body * (0.8 if pictures else 0.5)  # what stands above a frame is kept with it up to this height
+    flow.need(min(above + min(room, body - above), body) if above < together else _HEADING + TEXT_PITCH)
     marks = f"[{question.max_mark:g} mark{'' if question.max_mark == 1 else 's'}]"
     flow.line(f"Question {question.number.strip()}", _HEADING, heading=True, right=marks)
     for text in words:
         flow.line(text, TEXT_PITCH)
     flow.y += 4
+    for picture in question.pictures:
+        flow.picture(picture)
     part = 0
     while room > 1:
         if part or flow.y + min(room, body) > BODY_BOTTOM + 0.01:

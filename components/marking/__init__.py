@@ -15,6 +15,7 @@ from components.marking.proposal import (
 from components.marking.question import (
     OBJECTIVE_TYPES,
     Exemplar,
+    Figure,
     Question,
     QuestionType,
     Response,
@@ -50,6 +51,7 @@ __all__ = [
     "Decision",
     "Evidence",
     "Exemplar",
+    "Figure",
     "Flag",
     "Level",
     "LevelVerdict",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from components.marking.marks import MarkError
 from components.marking.scheme import Frozen
@@ -30,8 +30,18 @@ class QuestionType(StrEnum):
 OBJECTIVE_TYPES = frozenset({QuestionType.SINGLE_CHOICE, QuestionType.MULTIPLE_CHOICE, QuestionType.NUMERIC})
 
 
+class Figure(Frozen):
+    """A picture that a question comes with: PNG or JPEG, and its author's words on what is to be seen."""
+
+    content: bytes
+    caption: str = ""
+
+
 class Question(Frozen):
-    """One item of an exam. `text` and `stimulus` are the author's Markdown with LaTeX; `tolerance` is in marks."""
+    """One item of an exam. `text` and `stimulus` are the author's Markdown with LaTeX; `tolerance` is in marks.
+
+    `figures` are its pictures in order, read only when a judge is about to be asked; no dump of a question has them.
+    """
 
     number: str
     type: QuestionType
@@ -45,6 +55,7 @@ class Question(Frozen):
     analysis: str = ""
     language: str = "en"
     aos: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = Field(default=(), exclude=True, repr=False)
 
     @field_validator("number")
     @classmethod

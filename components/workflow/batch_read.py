@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from components.judge.llm.samples import Sample, summed
 from components.judge.llm.tally import Tally, sample_of
 from components.marking import Exemplar, Proposal, ProposalStatus, Scheme
 from components.workflow.asking import priced
-from components.workflow.looking import shown_pages
+from components.workflow.looking import shown_pages, with_figures
 from components.workflow.progress import Progress
 from components.workflow.transcribing import keep_judges_transcript
 from storage import Store, batches, exams, proposals, responses
@@ -249,7 +249,7 @@ class Reading:
     def _prompt(self, line: Line, question: StoredQuestion, answer: StoredResponse) -> Prompt:
         """The prompt that the line's request was written by."""
         looked = bool(shown_pages(self._judge, answer))
-        return self._judge.prompt(question.question, self._scheme(line.scheme_id), pictures=looked)
+        return self._judge.sight.prompt(question.question, self._scheme(line.scheme_id), pictures=looked)
 
     def _load_scheme(self, scheme_id: int) -> Scheme:
         with self._store.read() as db:
@@ -257,7 +257,8 @@ class Reading:
 
     def _load_question(self, question_id: int) -> StoredQuestion:
         with self._store.read() as db:
-            return exams.question(db, question_id)
+            stored = exams.question(db, question_id)
+            return replace(stored, question=with_figures(db, stored))
 
 
 def _chunks(path: Path) -> Iterator[list[tuple[int, str]]]:

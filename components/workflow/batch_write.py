@@ -18,7 +18,7 @@ from components.judge.llm.prompt import PictureError
 from components.workflow.asking import Item, priced
 from components.workflow.cohort import RunOptions
 from components.workflow.connections import Connections
-from components.workflow.looking import for_judge, shown_pages
+from components.workflow.looking import for_judge, question_for_judge, shown_pages
 from components.workflow.progress import Progress
 from components.workflow.proposing import Plan, items_of, plan, propose_batch
 from storage import Store, batches, proposals
@@ -181,7 +181,7 @@ def _requests(
     store: Store, judge: LLMJudge, batch_id: int, item: Item, tag: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """(custom_id, body) for each sample. Raises PictureError."""
-    question, scheme = item.question.question, item.question.scheme
+    scheme = item.question.scheme
     if shown_pages(judge, item.answer):
         if judge.blind:
             raise PictureError(no_pictures(judge.endpoint))
@@ -190,9 +190,10 @@ def _requests(
                 "This judge first reads a picture, then marks what it has read; a batch asks only once. Let a live run "
                 "ask about this response."
             )
-    conversation = judge.conversation(question, scheme, for_judge(store, item.answer), item.exemplars)
+    response = for_judge(store, item.answer)
+    conversation = judge.conversation(question_for_judge(store, item.question), scheme, response, item.exemplars)
     for sample in range(judge.endpoint.samples):
-        yield custom_id(batch_id, item.answer.id, sample, tag), judge.request(conversation, scheme, sample)
+        yield custom_id(batch_id, item.answer.id, sample, tag), judge.request(conversation, scheme, response, sample)
 
 
 def _summary(lines: int, parts: int, blank: int, notes: int) -> str:

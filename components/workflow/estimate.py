@@ -10,7 +10,7 @@ from components.workflow.cohort import RunOptions, with_exemplars
 from components.workflow.connections import Connections
 from components.workflow.looking import shown_pages
 from components.workflow.proposing import Part, plan, shown_to
-from components.workflow.tokens import answer_tokens, looking_tokens, prompt_tokens, reply_tokens
+from components.workflow.tokens import answer_tokens, figure_tokens, looking_tokens, prompt_tokens, reply_tokens
 from storage import Store, judges
 
 
@@ -19,6 +19,8 @@ class Estimate:
     """`unseen` responses have no proposal of the judge, or a failed one; `sent` of them would go to its model.
 
     `pictures` of these would be sent as pictures; `unsendable` more are pictures, and the model is known to take none.
+    With `figures` of those sent the question's own pictures would go; `unseen_figures` of them would be marked without
+    these, as the model is known to take none.
     """
 
     unseen: int
@@ -31,6 +33,8 @@ class Estimate:
     price: float | None = None  # US dollars, None where the price file does not know the model
     pictures: int = 0
     unsendable: int = 0
+    figures: int = 0
+    unseen_figures: int = 0
 
 
 def estimate(store: Store, connections: Connections, options: RunOptions) -> Estimate | None:
@@ -49,8 +53,9 @@ def estimate(store: Store, connections: Connections, options: RunOptions) -> Est
     judge = connections.llm(options.judge_id)
     if judge is None:
         return Estimate(unseen, by_rule, llm=False)
-    totals = [_part_tokens(judge, part, options.shots) for part in open_parts]
+    totals = [part_tokens(judge, part, options.shots) for part in open_parts]
     sent, tokens_in, tokens_out = (sum(each[i] for each in totals) for i in range(3))
+    pictured = sum(each[0] for each, part in zip(totals, open_parts, strict=True) if part.question.pictures)
     looked_at = [answer for part in open_parts for answer in part.answers if shown_pages(judge, answer)]
     return Estimate(
         unseen,
@@ -63,14 +68,16 @@ def estimate(store: Store, connections: Connections, options: RunOptions) -> Est
         price=price_of(judge.endpoint.model, tokens_in, tokens_out),
         pictures=0 if judge.blind else len(looked_at),
         unsendable=len(looked_at) if judge.blind else 0,
+        figures=0 if judge.blind else pictured,
+        unseen_figures=pictured if judge.blind else 0,
     )
 
 
-def _part_tokens(judge: LLMJudge, part: Part, shots: int) -> tuple[int, int, int]:
+def part_tokens(judge: LLMJudge, part: Part, shots: int) -> tuple[int, int, int]:
     """(responses that would be sent, tokens sent, tokens received) of one question."""
     protocol, samples = judge.endpoint.protocol, judge.endpoint.samples
     sent = [a for a in part.answers if not a.blank and not (judge.blind and shown_pages(judge, a))]
-    each = prompt_tokens(part.question, protocol)
+    each = prompt_tokens(part.question, protocol) + figure_tokens(part.question, judge)
     tokens_in = len(sent) * each + sum(answer_tokens(a, shown_to(part, a, shots)) for a in sent)
     tokens_out = len(sent) * reply_tokens(part.question.scheme, protocol)
     look_in, look_out = looking_tokens(part.question, judge.endpoint)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from components.judge import Judge
 from components.judge.llm import LLMJudge, Protocol
+from components.judge.objective import ObjectiveJudge
 from components.marking import Exemplar
 from components.workflow.exemplars import for_response
 from storage.exams import StoredQuestion
@@ -23,11 +24,14 @@ def inputs_hashes(
     """By response id: the judge's version, the question, its scheme, the examples shown, the answer's words, and where
     it has pictures, they, a teacher's transcript of them, and how the judge looks at pictures.
 
-    The note in a scheme and the examples are for a language model; no other judge reads them.
+    The question's own pictures count too: a judge that is not shown them says so with its proposal, except by rule. The
+    note in a scheme and the examples are for a language model; no other judge reads them.
     """
     unread = set() if isinstance(judge, LLMJudge) else {"note"}
     scheme = question.scheme.model_dump_json(exclude=unread)
     shared = f"{judge.version}\x00{question.question.model_dump_json()}\x00{scheme}\x00"
+    if question.pictures and not isinstance(judge, ObjectiveJudge):
+        shared += _figures(judge, question)
     start = hashlib.sha256(shared.encode("utf-8", "surrogatepass"))
     if not reads_exemplars(judge):
         exemplars = ()
@@ -45,8 +49,14 @@ def inputs_hashes(
     return hashes
 
 
+def _figures(judge: Judge, question: StoredQuestion) -> str:
+    looking = judge.sight.figure_version if isinstance(judge, LLMJudge) else ""
+    shown = (part for each in question.pictures for part in (each.sha256, each.caption))
+    return "\x00".join(("figures", looking, *shown, ""))
+
+
 def _seen(judge: Judge, answer: StoredResponse) -> str:
-    looking = judge.picture_version if isinstance(judge, LLMJudge) else ""
+    looking = judge.sight.picture_version if isinstance(judge, LLMJudge) else ""
     return "\x00".join(("", looking, *answer.pictures, answer.transcript))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from components.judge.offline import LearnedMarker, MarkedAnswer, OfflineJudge, train
 from components.marking import Proposal, Stage
-from components.workflow.looking import for_judge
+from components.workflow.looking import for_judge, question_for_judge
 from components.workflow.progress import Progress
 from storage import Store, decisions, exams, judges, proposals, responses
 from storage.exams import StoredQuestion
@@ -45,7 +45,8 @@ def learn_and_propose(store: Store, question_id: int) -> str:
         question = exams.question(db, question_id)
         marks = decisions.human_marks(db, question_id)
         waiting = responses.of_question(db, question_id, undecided=True)
-        judge_id = next(judge.id for judge in judges.listed(db) if judge.kind == judges.OFFLINE)
+        # The one that learns has no settings; the one that wants exact words does not learn.
+        judge_id = next(each.id for each in judges.listed(db) if each.kind == judges.OFFLINE and not each.settings)
     marked = [
         MarkedAnswer(text, mark, stage in (Stage.AI_FIRST, Stage.REVEALED), stage is Stage.IMPORTED)
         for _, text, mark, stage in marks
@@ -54,7 +55,8 @@ def learn_and_propose(store: Store, question_id: int) -> str:
     if not isinstance(learned, LearnedMarker):
         return learned.reason
     judge = OfflineJudge(learned)
-    made = [(answer, judge.propose(question.question, question.scheme, for_judge(store, answer))) for answer in waiting]
+    asked = question_for_judge(store, question)
+    made = [(answer, judge.propose(asked, question.scheme, for_judge(store, answer))) for answer in waiting]
     stored = _store_undecided(store, judge_id, question, made, _what_was_learned(marks))
     return f"Question {question.question.number}: learned from {len(marked)} marks, {stored} proposals renewed."
 

@@ -31,4 +31,4 @@ def _learns(db: Database, exam_id: int, question: StoredQuestion, marks: int) ->
     if question.question.type in NEVER_LEARNED or exam is None or exam.judge_id is None or marks < LEAST_MARKS:
         return False
     judge = judges.get(db, exam.judge_id)
-    return judge is not None and judge.kind == judges.OFFLINE
+    return judge is not None and judge.kind == judges.OFFLINE and not judge.settings  # exact words learns nothing

@@ -1,4 +1,4 @@
-"""Reading a response's pictures out of the store just before a judge is asked, so that few are in memory at a time."""
+"""Reading pictures of questions and answers out of the store just before a judge is asked: few are in memory then."""
 
 from __future__ import annotations
 
@@ -6,9 +6,25 @@ from sqlite_utils import Database
 
 from components.judge import Judge
 from components.judge.llm import LLMJudge
-from components.marking import Response
-from storage import Store, pictures
+from components.marking import Figure, Question, Response
+from storage import Store, pictures, question_pictures
+from storage.exams import StoredQuestion
 from storage.responses import StoredResponse
+
+
+def question_for_judge(store: Store, question: StoredQuestion) -> Question:
+    """The question as a judge is asked about it, its pictures' bytes with it. One without any opens nothing."""
+    if not question.pictures:
+        return question.question
+    with store.read() as db:
+        return with_figures(db, question)
+
+
+def with_figures(db: Database, question: StoredQuestion) -> Question:
+    """As `question_for_judge` does, on an open connection."""
+    shown = question_pictures.shown(db, question.id)
+    figures = tuple(Figure(content=content, caption=caption) for content, caption in shown)
+    return question.question.model_copy(update={"figures": figures})
 
 
 def for_judge(store: Store, answer: StoredResponse) -> Response:
@@ -35,3 +51,13 @@ def shown_pages(judge: Judge, answer: StoredResponse) -> int:
         return 0
     words_will_do = judge.blind or judge.endpoint.reading == "transcribe"
     return 0 if words_will_do and not needs_eyes(answer) else len(answer.pictures)
+
+
+def shown_figures(judge: Judge, question: StoredQuestion) -> int:
+    """How many pictures of the question the judge would be sent with each of its answers."""
+    return len(question.pictures) if isinstance(judge, LLMJudge) and not judge.blind else 0
+
+
+def sends_pictures(judge: Judge, question: StoredQuestion, answer: StoredResponse) -> bool:
+    """Whether the judge would be sent any picture, of question or answer."""
+    return not answer.blank and bool(shown_figures(judge, question) or shown_pages(judge, answer))

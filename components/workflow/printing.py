@@ -8,12 +8,12 @@ from typing import Literal
 
 from components.intake.answer_book import AnswerBook, answer_book, checked_candidates, print_answer_books
 from components.intake.book_code import short_hash
-from components.intake.book_layout import BookQuestion
+from components.intake.book_layout import BookPicture, BookQuestion
 from components.intake.page_regions import ScanFault
 from components.marking.scheme import Frozen
 from components.workflow.answers import AnswerError, candidate_number
 from components.workflow.progress import Progress
-from storage import Store, events, exams, jobs, scans
+from storage import Store, events, exams, jobs, pictures, question_pictures, scans
 from storage.jobs import Job
 
 BOOKS = "books"
@@ -22,14 +22,23 @@ AT_ONCE = 40  # candidates; more take several seconds and become a job
 Paper = Literal["ruled", "squared", "plain"]
 
 
+class RoomPicture(Frozen):
+    """A picture of a question by its SHA-256, with its size in pixels: the layout is read back from it."""
+
+    sha256: str
+    width: int
+    height: int
+
+
 class Room(Frozen):
-    """The room for one question's answer: lines of 8 mm, and what is printed on them."""
+    """The room for one question's answer: lines of 8 mm, what is printed on them, and the pictures above them."""
 
     number: str
     text: str
     max_mark: float
     lines: int
     paper: Paper = "ruled"
+    pictures: tuple[RoomPicture, ...] = ()
 
 
 class Print(Frozen):
@@ -42,7 +51,15 @@ class Print(Frozen):
 
     def questions(self) -> list[BookQuestion]:
         return [
-            BookQuestion(each.number, each.text, each.max_mark, each.lines, paper=each.paper) for each in self.rooms
+            BookQuestion(
+                each.number,
+                each.text,
+                each.max_mark,
+                each.lines,
+                paper=each.paper,
+                pictures=tuple(BookPicture(shown.sha256, shown.width, shown.height) for shown in each.pictures),
+            )
+            for each in self.rooms
         ]
 
     def book(self) -> AnswerBook:
@@ -64,15 +81,16 @@ def class_list(pasted: str) -> tuple[str, ...]:
 def default_rooms(store: Store, exam_id: int) -> list[Room]:
     """Room by marks, two lines a mark, for every question of the exam."""
     with store.read() as db:
-        stored = [each.question for each in exams.questions(db, exam_id)]
+        stored = [(each.question, question_pictures.sizes(db, each.id)) for each in exams.questions(db, exam_id)]
     return [
         Room(
             number=question.number,
             text=question.text.replace("$", "").replace("**", ""),  # printed as it stands, no Markdown
             max_mark=question.max_mark,
             lines=min(24, max(2, round(2 * question.max_mark))),
+            pictures=tuple(RoomPicture(sha256=sha256, width=width, height=height) for sha256, width, height in shown),
         )
-        for question in stored
+        for question, shown in stored
     ]
 
 
@@ -141,5 +159,11 @@ def _make(store: Store, book_id: int, wanted: Print) -> None:
     place = books_file(store, book_id)
     place.parent.mkdir(parents=True, exist_ok=True)
     half = place.with_suffix(".part")
-    half.write_bytes(print_answer_books(wanted.title, wanted.questions(), wanted.candidates, exam_key=wanted.exam_key))
+    with store.read() as db:
+        named = [picture.sha256 for room in wanted.rooms for picture in room.pictures]
+        shown = {sha256: pictures.content(db, sha256) for sha256 in named}
+    pdf = print_answer_books(
+        wanted.title, wanted.questions(), wanted.candidates, exam_key=wanted.exam_key, pictures=shown
+    )
+    half.write_bytes(pdf)
     half.replace(place)  # a download never meets half a file

@@ -12,16 +12,23 @@ from sqlite_utils import Database
 from components.judge import Judge, JudgeStopped
 from components.judge.llm import LLMJudge, try_pictures
 from components.judge.prices import price_of
-from components.marking import Exemplar, Proposal, ProposalStatus
+from components.marking import Exemplar, Proposal, ProposalStatus, Question, Scheme
 from components.workflow import exemplars
 from components.workflow.asking import Asker, Asking, Item, fail_what_was_out
 from components.workflow.cohort import RunOptions, no_price_words
 from components.workflow.connections import Connections
 from components.workflow.inputs import inputs_hashes, reads_exemplars
-from components.workflow.looking import for_judge, needs_eyes, shown_pages
+from components.workflow.looking import for_judge, needs_eyes, question_for_judge, sends_pictures, shown_pages
 from components.workflow.progress import Progress, Told
 from components.workflow.purse import LIKELY_TIMES, Purse
-from components.workflow.tokens import answer_tokens, likely_price, looking_tokens, prompt_tokens, reply_tokens
+from components.workflow.tokens import (
+    answer_tokens,
+    figure_tokens,
+    likely_price,
+    looking_tokens,
+    prompt_tokens,
+    reply_tokens,
+)
 from storage import Store, batches, exams, judges, proposals, responses, runs
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
@@ -151,7 +158,7 @@ def items_of(part: Part, judge: LLMJudge, shots: int) -> list[Item]:
     """What a language model is to be asked about a part."""
     endpoint = judge.endpoint
     look_in, look_out = looking_tokens(part.question, endpoint)
-    each_in = prompt_tokens(part.question, endpoint.protocol)
+    each_in = prompt_tokens(part.question, endpoint.protocol) + figure_tokens(part.question, judge)
     each_out = reply_tokens(part.question.scheme, endpoint.protocol)
     # Sent and received are priced apart, once, for tens of thousands of answers.
     a_token_in, reply = likely_price(endpoint.model, 1, 0), likely_price(endpoint.model, 0, each_out)
@@ -170,7 +177,8 @@ def propose_batch(
 ) -> None:
     """Propose for some responses of one question without a model, and store all of it at once; known ones are left."""
     hashes = inputs_hashes(judge, question, answers)
-    made = [(answer, _proposal(store, judge, question, answer)) for answer in answers]
+    asked = question_for_judge(store, question)
+    made = [(answer, _proposal(store, judge, asked, question.scheme, answer)) for answer in answers]
     with store.write() as db:
         rows = [
             (answer.id, question.scheme_id, hashes[answer.id], proposal)
@@ -208,6 +216,12 @@ async def _ask_llm(
     assert isinstance(judge, LLMJudge)
     if options.cap is not None and price_of(judge.endpoint.model, 0, 0) is None:
         raise JudgeStopped(no_price_words(judge.endpoint.model))
+    if await _blindness_found(store, connections, judge, judge_id, parts):
+        # Questions with pictures are then marked without, and what their proposals depend on is another.
+        again = await asyncio.to_thread(plan, store, connections, options)
+        made = made if again is None else again
+        told.done = made.known - made.in_batches
+        parts = [part for part in made.parts if isinstance(part.judge, LLMJudge)]
     items = [item for part in parts for item in items_of(part, judge, options.shots)]
     asker = Asker(store, judge, judge_id, job_id, run_id)
     lost = await asyncio.to_thread(fail_what_was_out, asker, items)
@@ -217,12 +231,28 @@ async def _ask_llm(
     purse = Purse(options.cap, await asyncio.to_thread(_spent, store, run_id, dearest))
     asking = Asking(asker, told, purse)
     try:
-        if judge.exchange.found.pictures is None and any(shown_pages(judge, item.answer) for item in items):
-            await try_pictures(judge)  # so that a model without eyes is found out once, not picture by picture
         await asking.all([item for item in items if item.answer.id not in lost])
     finally:
         await asyncio.to_thread(connections.keep_what_was_found, store, judge_id)
     return _Asked(purse.words() if asking.cap_reached else "", asking.elsewhere)
+
+
+async def _blindness_found(
+    store: Store, connections: Connections, judge: LLMJudge, judge_id: int, parts: Sequence[Part]
+) -> bool:
+    """Whether the model has only now been found to take no pictures: once, for all that would be sent any.
+
+    Raises JudgeStopped.
+    """
+    if judge.exchange.found.pictures is not None:
+        return False
+    if not any(sends_pictures(judge, part.question, answer) for part in parts for answer in part.answers):
+        return False
+    try:
+        await try_pictures(judge)
+    finally:
+        await asyncio.to_thread(connections.keep_what_was_found, store, judge_id)
+    return judge.blind
 
 
 def _begin(store: Store, options: RunOptions, job_id: int) -> int:
@@ -258,10 +288,10 @@ def _summary(store: Store, run_id: int, made: Plan, elsewhere: int) -> str:
     return f"{said}.{out}"
 
 
-def _proposal(store: Store, judge: Judge, question: StoredQuestion, answer: StoredResponse) -> Proposal:
+def _proposal(store: Store, judge: Judge, question: Question, scheme: Scheme, answer: StoredResponse) -> Proposal:
     """The judge's proposal. One answer that it breaks on is a failed proposal, not the end of the others."""
     try:
-        return judge.propose(question.question, question.scheme, for_judge(store, answer))
+        return judge.propose(question, scheme, for_judge(store, answer))
     except Exception:
         log.exception("%s broke on response %s.", judge.name, answer.id)
         reason = "The judge broke on this answer; the server's log has the details. Mark it yourself."

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from components.judge.llm import Endpoint, Protocol
+from components.judge.llm import Endpoint, LLMJudge, Protocol
+from components.judge.llm.figures import with_figures
 from components.judge.llm.prompt import prompt_for, transcribing_prompt, with_pictures
 from components.judge.llm.schema import schema_for
 from components.judge.prices import price_of
@@ -32,6 +33,18 @@ def prompt_tokens(question: StoredQuestion, protocol: Protocol) -> int:
     body = scheme.model_dump_json(exclude_defaults=True)
     words = (sections["system"], sections["user"], form, body)
     return sum(tokens(part) for part in (*words, shown.text, shown.stimulus, shown.model_answer, shown.analysis))
+
+
+def figure_tokens(question: StoredQuestion, judge: LLMJudge) -> int:
+    """What a question's pictures add to each request for a mark: they and what is said of them, or words alone where
+    the model takes none."""
+    if not question.pictures:
+        return 0
+    prompt = prompt_for(question.scheme, question.question, judge.endpoint.protocol)
+    told = with_figures(prompt, seen=not judge.blind).sections
+    words = sum(map(tokens, told.values())) - sum(map(tokens, prompt.sections.values()))
+    captions = sum(tokens(each.caption) for each in question.pictures)
+    return words + captions + (0 if judge.blind else PICTURE_TOKENS * len(question.pictures))
 
 
 def reply_tokens(scheme: Scheme, protocol: Protocol = Protocol.FULL) -> int:

@@ -18,7 +18,7 @@ from components.workflow.review.wording import MOST_NOTE, MOST_WORDS, PointWords
 from pages.department.remedy_answer import note_seen, show_answer
 from pages.pilot.run_words import PRICE_FILE, dollars
 from pages.shared.desk_services import services
-from storage import Store, judges, responses, verdicts
+from storage import Store, judges, question_pictures, responses, verdicts
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
 from storage.remedies import Remedy
@@ -35,7 +35,9 @@ def show_editor(store: Store, marker: Marker, remedy: Remedy, question: StoredQu
     elif not reads_note(judge):
         st.info(f"{plain(judge.name)} is not shown the note. It reads the scheme's wording.")
     with st.expander(f"Question {plain(question.question.number)}", key=f"remedy_question_{remedy.id}"):
-        show_question(question.question)
+        with store.read() as db:
+            shown = question_pictures.shown(db, question.id)
+        show_question(question.question, shown)
     _show_behind(store, marker, remedy)
     size = st.number_input(
         "On how many responses to try it",

@@ -15,12 +15,21 @@ WHAT = {
     judges.OFFLINE: "Matches words, and learns from your marks. Not an LLM; no network. Always there.",
     judges.IMPORTED: "Marks brought in from another tool. It cannot be asked for more.",
 }
+EXACT_WORDS = (
+    "Matches words as the scheme spells them, and learns nothing: stricter than the usual one, to compare with it on "
+    "trial. Not an LLM; no network."
+)
 ASKS = {
     Protocol.FULL: "a verdict on each part of the mark scheme, with quoted evidence and a reason",
     Protocol.MEDLY: "one whole mark and no reasons, at the model's least reasoning effort",
     Protocol.GAOKAO: "the grading process and the total, asked in Chinese at temperature 0",
 }
 NOT_ASKED_YET = "Not asked yet: what it takes is found out at the first reply."
+
+
+def what(judge: StoredJudge) -> str:
+    """What a judge is that is no language model."""
+    return EXACT_WORDS if judge.kind == judges.OFFLINE and judge.settings else WHAT[judge.kind]
 
 
 def prompt(protocol: Protocol) -> str:

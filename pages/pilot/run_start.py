@@ -165,6 +165,8 @@ def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, 
         st.caption(plain(said))
     if said := run_words.pictures_text(ahead, options.skip_pictures):
         st.warning(plain(said)) if ahead.unsendable else st.caption(plain(said))
+    if said := run_words.figures_text(ahead):
+        st.warning(plain(said)) if ahead.unseen_figures else st.caption(plain(said))
     if said := run_words.cap_text(ahead, options.cap):
         st.warning(plain(said))
 

@@ -179,6 +179,19 @@ def pictures_text(ahead: Estimate, skipped: bool) -> str:
     return f"{count(ahead.pictures, 'response')} will be sent as pictures." if ahead.pictures else ""
 
 
+def figures_text(ahead: Estimate) -> str:
+    """What becomes of the pictures of questions; nothing where no question asked about has one."""
+    if ahead.unseen_figures:
+        about = f"{count(ahead.unseen_figures, 'response')} {'answers' if ahead.unseen_figures == 1 else 'answer'}"
+        return (
+            f"{about} a question with a picture, and {ahead.model} cannot read pictures. It will mark without having "
+            "seen it: each such proposal says so and is not sure. Choose another model to have the picture seen."
+        )
+    if not ahead.figures:
+        return ""
+    return f"With {count(ahead.figures, 'response')} the question's own picture will be sent."
+
+
 def cap_text(ahead: Estimate, cap: float | None) -> str:
     """That the cap will not do, before it is found out; nothing where it will, or there is none."""
     if cap is None or not ahead.sent:

@@ -16,7 +16,7 @@ from components.marking import Exemplar
 from components.widgets.figures import count, plain
 from components.workflow import exemplars
 from components.workflow.inputs import reads_exemplars
-from components.workflow.looking import for_judge, needs_eyes
+from components.workflow.looking import for_judge, needs_eyes, question_for_judge
 from pages.pilot.judge_words import once_or_more, sendable
 from pages.shared.desk_services import services
 from storage import exams, judges, responses
@@ -49,15 +49,17 @@ def _show() -> None:
     if judge.blind and needs_eyes(answer):
         st.info(f"{plain(no_pictures(judge.endpoint))} So nothing is sent.")
         return
-    if judge.reads_first(response):
+    if judge.sight.reads_first(response):
         st.caption("First the pictures go out to be read. What was read is then marked as words, in a second request.")
     try:
-        conversation = judge.conversation(question.question, question.scheme, response, shown)
+        conversation = judge.conversation(
+            question_for_judge(services().store, question), question.scheme, response, shown
+        )
     except PictureError as error:
         st.error(plain(str(error)))
         return
     _show_messages(conversation)
-    _show_request(judge, judge.request(conversation, question.scheme))
+    _show_request(judge, judge.request(conversation, question.scheme, response))
 
 
 def _chosen_judge() -> LLMJudge | None:
@@ -145,7 +147,10 @@ def _show_messages(conversation: list[Message]) -> None:
                 height: int | Literal["content"] = 320 if message["role"] == "system" else "content"
                 st.code(sendable(part["text"]), language=None, wrap_lines=True, height=height)
             else:
-                st.image(_picture(part["image_url"]["url"]), alt="A picture of this response, as it is sent")
+                st.image(
+                    _picture(part["image_url"]["url"]),
+                    alt="A picture of the question or of this response, as it is sent",
+                )
 
 
 def _picture(url: str) -> bytes:

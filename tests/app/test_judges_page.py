@@ -13,8 +13,11 @@ from components.judge.llm import Endpoint, Protocol
 from components.marking import Marker, Outcome, Role, Stage
 from components.workflow.connections import Connections
 from pages.shared.desk_services import services
-from storage import Store, decisions, events, exams, judges
+from storage import Store, decisions, events, exams, judges, pictures, question_pictures
 from storage.judges import StoredJudge
+from storage.pictures import Picture
+from storage.question_pictures import QuestionPicture
+from tests.eyes import page
 from tests.llama import MODEL, llama_server
 from tests.model_server import Reply, Said, completion, model_server, serving
 from tests.support import add_exam, add_marker
@@ -451,6 +454,19 @@ def test_a_published_prompt_shows_no_examples(app: OpenPage, store: Store, teach
     assert "Medly's prompt has no place for examples of your marking." in texts(at)
     assert "seen_grading" not in [each.key for each in at.toggle]
     assert '"reasoning_effort": "none"' in at.code[2].value
+
+
+def test_what_the_model_sees_has_the_questions_picture_before_its_words(app: OpenPage, store: Store) -> None:
+    exam_id, _ = add_exam(store, [["it is denatured"]])
+    with store.write() as db:
+        sha256 = pictures.add(db, Picture(page("magenta"), "image/png", 300, 400))
+        [question] = exams.questions(db, exam_id)
+        question_pictures.set_of(db, question.id, [QuestionPicture(sha256, "a rate curve")])
+    at = sees(app, store, add_marker(store, "Dr Li", Role.PILOT))
+    assert len(at.get("image")) == 1
+    _, figure, words, *_ = [code.value for code in at.code]
+    assert figure.endswith("Figure 1 of the question: a rate curve")
+    assert "it is denatured" in words
 
 
 def test_of_a_blank_answer_it_is_said_that_nothing_is_sent(app: OpenPage, store: Store) -> None:

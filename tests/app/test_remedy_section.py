@@ -15,7 +15,10 @@ from components.judge.llm import Endpoint
 from components.marking import Marker, MarkingPoint, Outcome, Question, QuestionType, Role, Scheme, Stage
 from components.workflow.connections import Connections
 from components.workflow.worker import Worker
-from storage import Store, decisions, exams, jobs, proposals, remedies
+from storage import Store, decisions, exams, jobs, pictures, proposals, question_pictures, remedies
+from storage.pictures import Picture
+from storage.question_pictures import QuestionPicture
+from tests.eyes import page
 from tests.model_server import completion, model_server
 from tests.support import add_exam, add_marker, start_run
 
@@ -124,6 +127,16 @@ def test_a_pattern_says_what_it_rests_on_and_a_teacher_sees_none(store: Store, h
     at = opened(add_marker(store, "Mr Teach"), exam_id)
     assert "for heads of department and pilot leads" in said(at)
     assert not at.button
+
+
+def test_the_editor_shows_the_questions_pictures_with_its_words(store: Store, head: Marker, exam_id: int) -> None:
+    with store.write() as db:
+        sha256 = pictures.add(db, Picture(page("magenta"), "image/png", 300, 400))
+        [question] = exams.questions(db, exam_id)
+        question_pictures.set_of(db, question.id, [QuestionPicture(sha256, "a rate curve")])
+    at = press(opened(head, exam_id), "Try a remedy")
+    [shown] = [image for each in at.get("image") for image in each.proto.imgs]
+    assert shown.caption == "a rate curve"
 
 
 def test_a_remedy_is_drafted_tried_and_applied_from_one_screen(store: Store, head: Marker, exam_id: int) -> None:

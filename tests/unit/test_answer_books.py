@@ -1,5 +1,6 @@
 """Answer books: printed, written in, scanned badly and read back, every answer lands on its candidate and question."""
 
+import io
 import random
 from functools import lru_cache
 from itertools import pairwise
@@ -11,7 +12,15 @@ from PIL import Image, ImageDraw
 
 from components.intake.answer_book import AnswerBook, answer_book, print_answer_books
 from components.intake.book_code import PageCode, read_page_code
-from components.intake.book_layout import BODY_BOTTOM, BODY_TOP, PAGE_HEIGHT, BookQuestion, book_layout, layout_hash
+from components.intake.book_layout import (
+    BODY_BOTTOM,
+    BODY_TOP,
+    PAGE_HEIGHT,
+    BookPicture,
+    BookQuestion,
+    book_layout,
+    layout_hash,
+)
 from components.intake.page_regions import ScanFault
 from components.intake.scan_pages import ScanFile
 from components.intake.scan_plan import finish, read_answer_books
@@ -278,9 +287,53 @@ def test_a_bad_class_list_is_refused_with_its_row(candidates: list[str], words: 
 
 
 def test_a_damaged_or_foreign_code_is_refused() -> None:
-    code = PageCode("EXAM1", "LAYOUT", "04|17", 2, 3, "B")
+    code = PageCode("EXAM1", "FCGX32V7", "04|17", 2, 3, "B")
     assert read_page_code(code.payload()) == code
     with pytest.raises(ScanFault, match="checksum"):
         read_page_code(code.payload().replace("04|17", "04|18"))
     with pytest.raises(ScanFault, match="another version"):
         read_page_code(code.payload().replace("SM1", "SM2"))
+
+
+# --- Pictures of questions ------------------------------------------------------------------------------------------
+
+
+def test_a_questions_pictures_stand_between_its_words_and_the_answers_frame() -> None:
+    wide, high = BookPicture("wide", 3000, 600), BookPicture("high", 400, 1200)
+    question = BookQuestion("1", "Look at the figures.", 2, pictures=(wide, high))
+    [page] = book_layout([question])
+    first, second = page.pictures
+    [frame] = page.frames
+    assert (first.name, first.w, first.h) == ("wide", pytest.approx(499.3, abs=0.1), pytest.approx(99.9, abs=0.1))
+    assert (second.name, second.w, second.h) == ("high", pytest.approx(90), pytest.approx(270))
+    assert page.lines[-1].y < first.y
+    assert first.y + first.h < second.y
+    assert second.y + second.h < frame.y
+    assert frame.y + frame.h <= BODY_BOTTOM
+
+
+def test_pictures_that_do_not_fit_turn_the_page_and_each_is_printed_whole() -> None:
+    shown = tuple(BookPicture(str(place), 1200, 1600) for place in range(5))
+    pages = book_layout([BookQuestion("1", "Look.", 2, pictures=shown)])
+    placed = [picture for page in pages for picture in page.pictures]
+    assert [picture.name for picture in placed] == ["0", "1", "2", "3", "4"]
+    assert all(picture.y >= BODY_TOP and picture.y + picture.h <= BODY_BOTTOM + 0.1 for picture in placed)
+    assert [frame.question for page in pages for frame in page.frames] == ["1"]
+
+
+def test_a_question_without_pictures_is_laid_out_as_before() -> None:
+    assert book().layout == "FCGX32V7"
+
+
+def test_a_book_shows_its_pictures_on_every_candidates_pages() -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (300, 150), (120, 120, 120)).save(out, "PNG")
+    questions = [BookQuestion("1", "Look.", 2, pictures=(BookPicture("grey", 300, 150),))]
+    [page] = book_layout(questions)
+    [placed] = page.pictures
+    printed = rendered(print_answer_books(TITLE, questions, ["1", "2"], pictures={"grey": out.getvalue()}))
+    assert len(printed) == 2
+    for sheet in printed:
+        inside = sheet.getpixel((round((placed.x + placed.w / 2) * UNIT), round((placed.y + placed.h / 2) * UNIT)))
+        beside = sheet.getpixel((round((placed.x + placed.w + 20) * UNIT), round((placed.y + placed.h / 2) * UNIT)))
+        assert (inside, beside) == (pytest.approx(120, abs=3), 255)

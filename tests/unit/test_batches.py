@@ -193,7 +193,7 @@ def test_a_request_line_is_the_live_request_under_an_id_of_its_own(tmp_path: Pat
         assert answer is not None
         question = exams.question(db, answer.question_id)
     conversation = judge.conversation(question.question, question.scheme, answer.for_judge())
-    assert first["body"] == judge.request(conversation, question.scheme, 0)
+    assert first["body"] == judge.request(conversation, question.scheme, answer.for_judge(), 0)
     assert len({each["custom_id"] for each in [first, *others]}) == 4
 
 

@@ -81,7 +81,7 @@ def with_pictures(prompt: Prompt) -> Prompt:
 
     A published protocol's own words stay as they were published; pages and a teacher's transcript alone are named.
     """
-    pictures = load(f"pictures.{_language(prompt)}.{VERSION}", prompt.protocol)
+    pictures = load(f"pictures.{language_of(prompt)}.{VERSION}", prompt.protocol)
     sections = {**prompt.sections, "page": pictures.sections["page"], "transcript": pictures.sections["transcript"]}
     if prompt.protocol is Protocol.FULL:
         sections["system"] = f"{prompt.sections['system'].strip()}\n\n{pictures.sections['system']}"
@@ -96,7 +96,7 @@ def both(first: Prompt, second: Prompt) -> Prompt:
 
 def transcribing_prompt(prompt: Prompt) -> Prompt:
     """What a model is told that copies out pictures, to be marked after by `prompt`: in the same language."""
-    return load(f"transcribe.{_language(prompt)}.{VERSION}")
+    return load(f"transcribe.{language_of(prompt)}.{VERSION}")
 
 
 def picture_prompts_hash() -> str:
@@ -105,7 +105,8 @@ def picture_prompts_hash() -> str:
     return hashlib.sha256("".join(load(version).hash for version in versions).encode()).hexdigest()
 
 
-def _language(prompt: Prompt) -> str:
+def language_of(prompt: Prompt) -> str:
+    """en or zh."""
     return prompt.version.split(".")[1]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,20 +51,29 @@ class LinesDraft:
     tokens_out: int
 
 
+@dataclass
+class Took:
+    """What asking has taken so far over all tries, whether or not a reply could be used."""
+
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
 def draft_from_lines(
-    judge: LLMJudge, number: str, max_mark: str, read: Sequence[str], lines: Mapping[int, str]
+    judge: LLMJudge, asked: Sequence[Message], lines: Mapping[int, str], took: Took, may_go_on: Callable[[], bool]
 ) -> LinesDraft:
-    """Ask the judge's model for the points that `lines` (by number) hold. `read` are those read by rules, in words.
+    """Ask the judge's model, as `request` puts it, for the points that `lines` (by number) hold.
 
-    Only points from one of these lines are taken. Raises NoReply with a reason in words, also where no reply could be
-    used, and JudgeStopped where the endpoint can answer nothing.
+    Only points from one of these lines are taken. `took` is brought up to date with each reply; where one cannot be
+    used, `may_go_on` says whether there is still money for asking again. Raises NoReply with a reason in words, also
+    where no reply could be used, and JudgeStopped where the endpoint can answer nothing.
     """
-    return apart(_draft(judge, number, max_mark, read, lines))
+    return apart(_draft(judge, asked, lines, took, may_go_on))
 
 
-async def _draft(
-    judge: LLMJudge, number: str, max_mark: str, read: Sequence[str], lines: Mapping[int, str]
-) -> LinesDraft:
+def request(number: str, max_mark: str, read: Sequence[str], lines: Mapping[int, str]) -> list[Message]:
+    """What a model is asked about these lines. `read` are the points that were read by rules, in words."""
     prompt = load(VERSION)
     asked = prompt.render(
         "user",
@@ -73,22 +82,28 @@ async def _draft(
         points="\n".join(neutralised(each) for each in read) or "(none)",
         lines="\n".join(f"{at}: {_fenced(text)}" for at, text in lines.items()),
     )
-    conversation: list[Message] = [
-        {"role": "system", "content": prompt.render("system")},
-        {"role": "user", "content": asked},
-    ]
-    tokens_in = tokens_out = 0
+    return [{"role": "system", "content": prompt.render("system")}, {"role": "user", "content": asked}]
+
+
+async def _draft(
+    judge: LLMJudge, asked: Sequence[Message], lines: Mapping[int, str], took: Took, may_go_on: Callable[[], bool]
+) -> LinesDraft:
+    prompt = load(VERSION)
+    conversation = list(asked)
     fault = ""
     try:
-        for _ in range(RE_ASKS + 1):
+        for again in range(RE_ASKS + 1):
+            if again and not may_go_on():
+                raise NoReply(f"It was not asked again, as that might cost more than was said: {fault}")
             completion = await judge.exchange.ask(conversation, lambda bounds: _schema(lines))
+            took.model = completion.model
             if completion.usage is not None:
-                tokens_in += completion.usage.prompt_tokens
-                tokens_out += completion.usage.completion_tokens
+                took.tokens_in += completion.usage.prompt_tokens
+                took.tokens_out += completion.usage.completion_tokens
             said = ""
             try:
                 said = content(completion)
-                return LinesDraft(_points(said, lines), completion.model, tokens_in, tokens_out)
+                return LinesDraft(_points(said, lines), took.model, took.tokens_in, took.tokens_out)
             except InvalidReply as error:
                 fault = str(error)
             conversation += [

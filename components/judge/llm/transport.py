@@ -91,10 +91,11 @@ class Exchange:
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
 
     async def ask(
-        self, messages: list[Message], schema: Callable[[bool], dict[str, Any]], sample: int = 0
+        self, messages: list[Message], schema: Callable[[bool], dict[str, Any]] | None, sample: int = 0
     ) -> ChatCompletion:
         """A reply to messages. `schema(bounds)` is the JSON Schema it should have, with or without list lengths.
 
+        Without one it is a reply in words, which shows nothing of the formats that the endpoint takes.
         Raises NoReply when there is none to be had for this response, JudgeStopped when there will be none for any.
         """
         line = self._line()
@@ -118,7 +119,7 @@ class Exchange:
                         line.limiter.narrow(began, wait)
                         continue
                 else:
-                    self._settle(line, trial, seen=has_pictures(messages))
+                    self._settle(line, trial, seen=has_pictures(messages), formed=schema is not None)
                     return reply
             match step.action:
                 case Action.RETRY:
@@ -138,7 +139,7 @@ class Exchange:
     def request(
         self,
         messages: list[Message],
-        schema: Callable[[bool], dict[str, Any]],
+        schema: Callable[[bool], dict[str, Any]] | None,
         sample: int,
         found: Capabilities | None = None,
     ) -> dict[str, Any]:
@@ -154,6 +155,8 @@ class Exchange:
             settings["reasoning_effort"] = effort
         sent: dict[str, Any] = {"model": self._endpoint.model, "messages": messages}
         sent |= {name: value for name, value in settings.items() if name not in found.dropped}
+        if schema is None:
+            return sent
         if found.format == "json_schema":
             strict = {"name": "marking", "strict": True, "schema": schema(found.bounds)}
             sent["response_format"] = {"type": "json_schema", "json_schema": strict}
@@ -177,14 +180,14 @@ class Exchange:
             case Action.DROP:
                 self._drop(step.parameter, sent[step.parameter])
 
-    def _settle(self, line: _Line, trial: str | None, *, seen: bool) -> None:
+    def _settle(self, line: _Line, trial: str | None, *, seen: bool, formed: bool) -> None:
         """A reply has come: what it was asked for in stays, and a model that was sent pictures takes them."""
         self.silence = 0
         if trial is not None:
             self._plainer(trial)
         if seen:
             self._saw_pictures(True)
-        self.known = True
+        self.known = self.known or formed
         if line.probing:
             line.probing = False
             line.limiter.open()

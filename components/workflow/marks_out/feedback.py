@@ -7,6 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from functools import lru_cache
 from typing import BinaryIO
 
 from PIL import Image
@@ -20,7 +21,7 @@ from components.workflow.marks_out.credit import credit
 from components.workflow.marks_out.feedback_page import QuestionFeedback, feedback_page
 from components.workflow.marks_out.pack_format import MOMENT
 from components.workflow.marks_out.totals import ExamTotals, ScriptTotal, State, exam_totals, totals_in
-from storage import Store, mark_book, pictures, responses
+from storage import Store, mark_book, pictures, question_pictures, responses
 from storage import annotations as drawings
 from storage.annotations import Annotation
 from storage.pictures import Page
@@ -94,14 +95,25 @@ def _file(db: Database, totals: ExamTotals, script: ScriptTotal) -> bytes:
                 tuple(_picture(pictures.content(db, page.sha256), page, drawn) for page in pages),
                 found,
                 comment,
+                tuple((_figure(content), caption) for content, caption in question_pictures.shown(db, stored.id)),
             )
         )
     return feedback_page(totals, script, made).encode()
 
 
+# Every candidate's file has the same ones.
+@lru_cache(maxsize=16)
+def _figure(content: bytes) -> str:
+    return _address(thumbnail(content, LONGEST_SIDE))
+
+
 def _picture(content: bytes, page: Page, drawn: list[Annotation]) -> str:
     drawn = [annotation for annotation in drawn if annotation.page == page.page]
     jpeg = _burnt_in(content, page, drawn) if drawn else thumbnail(content, LONGEST_SIDE)
+    return _address(jpeg)
+
+
+def _address(jpeg: bytes) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(jpeg).decode()
 
 

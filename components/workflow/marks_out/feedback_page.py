@@ -26,6 +26,7 @@ p, ul { margin: .3rem 0 .6rem; }
 .small { color: #3c4653; font-size: .87rem; }
 .mark { white-space: nowrap; }
 figure { margin: .6rem 0; }
+figcaption { color: #3c4653; font-size: .87rem; }
 img { display: block; max-width: 100%; height: auto; border: 1px solid #c9d0d9; }
 @page { size: A4; margin: 16mm 15mm; }
 @media print {
@@ -47,7 +48,8 @@ _SAID = {
 @dataclass(frozen=True)
 class QuestionFeedback:
     """One question for its candidate. `answer` is what was typed; `pictures` are data: addresses of JPEGs, with what
-    teachers drew on them. `credit` and `comment` are there only once a person has decided."""
+    teachers drew on them. `credit` and `comment` are there only once a person has decided. `figures` are the question's
+    own pictures, each with its caption."""
 
     question: Question
     mark: QuestionMark
@@ -55,6 +57,7 @@ class QuestionFeedback:
     pictures: tuple[str, ...]
     credit: Credit | None
     comment: str
+    figures: tuple[tuple[str, str], ...] = ()
 
 
 def feedback_page(totals: ExamTotals, script: ScriptTotal, questions: Sequence[QuestionFeedback]) -> str:
@@ -88,6 +91,10 @@ def _question(totals: ExamTotals, shown: QuestionFeedback) -> str:
     if not shown.mark.counts and shown.mark.state is not State.NOT_CHOSEN:
         parts.append(f'<p class="small">{escape(_not_counted(totals, number))}</p>')
     parts.append(f'<p class="kept">{escape(plain(shown.question.text))}</p>')
+    for place, (address, caption) in enumerate(shown.figures, 1):
+        words = caption.strip() or f"Picture {place} of question {number}"
+        below = f"<figcaption>{escape(caption)}</figcaption>" if caption.strip() else ""
+        parts.append(f'<figure><img src="{escape(address)}" alt="{escape(words)}">{below}</figure>')
     if shown.answer.strip():
         parts.append(f'<h3>Your answer</h3><p class="kept answer">{escape(shown.answer)}</p>')
     for place, address in enumerate(shown.pictures, 1):

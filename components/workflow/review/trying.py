@@ -12,7 +12,7 @@ from components.judge.llm import LLMJudge, try_pictures
 from components.marking import Proposal, ProposalStatus, Usage
 from components.workflow.asking import Asker, Asking, Item
 from components.workflow.connections import Connections
-from components.workflow.looking import for_judge, shown_pages
+from components.workflow.looking import for_judge, question_for_judge, sends_pictures
 from components.workflow.progress import Progress, Told
 from components.workflow.proposing import Part, items_of
 from components.workflow.purse import Purse
@@ -105,7 +105,7 @@ def _match_batch(store: Store, remedy: Remedy, part: Part, batch: Sequence[Store
 
 def _proposal(store: Store, judge: Judge, question: StoredQuestion, answer: StoredResponse) -> Proposal:
     try:
-        return judge.propose(question.question, question.scheme, for_judge(store, answer))
+        return judge.propose(question_for_judge(store, question), question.scheme, for_judge(store, answer))
     except Exception:
         log.exception("%s broke on response %s.", judge.name, answer.id)
         reason = "The judge broke on this answer; the server's log has the details."
@@ -129,7 +129,9 @@ async def _ask(
     items = items_of(replace(part, answers=list(waiting)), judge, AskedAs.model_validate(remedy.asked_as).shots)
     asking = _Trial(Asker(store, judge, part.stored.id, job_id, NO_RUN), told, remedy, before)
     try:
-        if judge.exchange.found.pictures is None and any(shown_pages(judge, item.answer) for item in items):
+        if judge.exchange.found.pictures is None and any(
+            sends_pictures(judge, item.question, item.answer) for item in items
+        ):
             await try_pictures(judge)
         await asking.all(items)
     finally:
