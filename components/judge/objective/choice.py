@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from components.judge.objective.denial import denied_after, denied_before, denied_label, denies
 from components.judge.objective.reading import Judgement, Unreadable, plain, trimmed
 from components.marking import ChoiceKey, format_mark
 
@@ -27,12 +28,6 @@ _LEAD_IN = re.compile(
 )
 _CONNECTIVE = r"(?:because|since|as|cos|coz|'cause|cause|due|is|for|which|not|rather|instead|so that|因为|正确)"
 _BETWEEN = r"(?:\s*(?:,|;|/|&|\+|\band\b|和|与|及|\s)\s*)"
-_NEGATED_AFTER = re.compile(
-    r"\s*[)\].]?\s*(?:(?:is|are|was|would be)\s+(?:wrong|incorrect|not|false|too)\b"
-    r"|(?:isn't|aren't|wasn't|can't|cannot|doesn't|does not|错|不))",
-    re.IGNORECASE,
-)
-_NEGATED_BEFORE = re.compile(r"(?:\bnot|\brather than|\binstead of|\bunlike)\s+(?:option\s+)?$", re.IGNORECASE)
 _JUDGED_RIGHT = re.compile(r"([A-H])\s*(?:项)?\s*(?:是|为)?\s*(?:对|正确|√|✓)")
 _EITHER = re.compile(r"\bor\b|\beither\b|或|还是")
 
@@ -187,11 +182,11 @@ def _after_cue(clean: str, labels: tuple[str, ...], run: str) -> Choice | None:
     found: list[Choice] = []
     for cue in _CUE.finditer(clean):
         match = re.compile(rf"{run}(?![^\W_一-鿿])", re.IGNORECASE).match(clean, cue.end())
-        if match is None or not _is_label_word(match.group(), clean[match.end() :]):
+        if match is None or not _is_label_word(match.group(), clean[match.end() :]) or denied_before(clean, cue):
             continue
         if _EITHER.match(clean[match.end() :].lstrip()):
             raise Unreadable("The answer wavers between options. Please decide what it earns.")
-        if _NEGATED_AFTER.match(clean[match.end() :]):
+        if denied_after(clean, match.end()):
             continue
         start, end = trimmed(clean, *match.span(), _OPENING + _CLOSING)
         found.append(Choice(_labels_in(match.group(), labels), start, end, cue.start() <= _first(clean)))
@@ -200,7 +195,21 @@ def _after_cue(clean: str, labels: tuple[str, ...], run: str) -> Choice | None:
     if len({choice.selection for choice in found}) > 1:
         named = ", then ".join(_name(choice.selection) for choice in found)
         raise Unreadable(f"The answer names different options in different places ({named}). Please decide.")
+    if found and _lists_another(clean, found[-1]):
+        raise Unreadable("The answer goes on to list another option. Please decide which is meant.")
     return found[-1] if found else None
+
+
+def _lists_another(clean: str, choice: Choice) -> bool:
+    """Whether another option is set out after this one, as where options are copied: "A. ①② B. ①③".
+
+    Only the next letter counts after B and on, which a reason may well follow: "B. D. Copperfield".
+    """
+    line = clean[choice.end :].split("\n", 1)[0]
+    other = re.search(r"(?<![A-Za-z'])[A-Z](?=[.)\]:] *[^\s.,;:!)\]])", line) if line[:1] in (".", ")", "]") else None
+    if other is None or other.group() in choice.selection or denied_after(line, other.end()):
+        return False
+    return choice.selection <= {"A", "I"} or ord(other.group()) == ord(max(choice.selection)[-1]) + 1
 
 
 def _first(clean: str) -> int:
@@ -208,9 +217,14 @@ def _first(clean: str) -> int:
 
 
 def _is_label_word(word: str, after: str) -> bool:
-    """Whether letters in prose are labels rather than a word: capitals, or one letter that is not the article "a"."""
-    word = word.strip(_OPENING + _CLOSING)
-    if word in ("A", "I", "a", "i"):
+    """Whether letters in prose are labels rather than a word: capitals, or one letter that is not the article "a".
+
+    No article has a mark after it ("A. water", "(a) water"). "a.m." is a word, and "A.B" no single label.
+    """
+    marked, word = word.rstrip(), word.strip(_OPENING + _CLOSING)
+    if len(word) == 1 and re.match(r"\.[A-Za-z]\.|\.[A-H]\s*$", after):
+        return False
+    if word in ("A", "I", "a", "i") and not marked.endswith((".", ")", "]")):
         return re.match(rf"\s*(?:$|[^\w\s]|\n|{_CONNECTIVE}\b|[一-鿿])", after, re.IGNORECASE) is not None
     return len(word) == 1 or not re.search(r"[a-z]{2}", re.sub(r"\band\b", "", word))
 
@@ -228,12 +242,12 @@ def _leading(clean: str, start: int, end: int, labels: tuple[str, ...], run: str
     for other in re.finditer(rf"(?<![\w'])[{single or '∅'}](?![\w'])", tail):
         label = other.group()
         article = label in ("A", "I") and not _is_label_word(label, tail[other.end() :])
-        rejected = _NEGATED_AFTER.match(tail, other.end()) or _NEGATED_BEFORE.search(tail[: other.start()])
+        rejected = denied_after(tail, other.end()) or denied_label(tail[: other.start()])
         if label not in chosen and not article and not rejected:
             raise Unreadable(
                 f"The answer begins with {_name(chosen)} and goes on to name {label}. Please decide which is meant."
             )
-    if _EITHER.match(tail.lstrip()) or _NEGATED_AFTER.match(tail):
+    if _EITHER.match(tail.lstrip()) or denied_after(clean, match.end()):
         raise Unreadable(f"The answer names {_name(chosen)} without clearly choosing it. Please mark it yourself.")
     first, last = trimmed(clean, *match.span(), _OPENING + _CLOSING)
     return Choice(chosen, first, last, False)
@@ -259,7 +273,7 @@ def _by_words(clean: str, options: dict[str, str], several: bool) -> Choice | No
 
 def _option_with(text: str, by_wording: dict[str, set[str]]) -> Selection | None:
     lead = _LEAD_IN.match(text)
-    lettered = re.match(r"\s*[(\[]?\w{1,3}(?:[)\].:,;]+|\s+-\s|\s)\s*", text)
+    lettered = None if denies(text) else re.match(r"\s*[(\[]?\w{1,3}(?:[)\].:,;]+|\s+-\s|\s)\s*", text)
     cue = _CUE.match(text.lstrip())
     tries = [text, *(text[m.end() :] for m in (lead, lettered) if m)]
     if cue:

@@ -88,7 +88,7 @@ def read_choice(reply: str, options: Mapping[str, str] | None = None) -> str | N
     the question may ask for the wrong one. With `options`, by letter, an option's own words are a choice too.
     Thoughts in <think> are left out; a reply cut off in them has no answer.
     """
-    text = _without_thoughts(reply)
+    text = without_thoughts(reply)
     if re.search(r"[【\[]\s*答案\s*[】\]]", text):
         field = read_reply(text, Kind.SINGLE_CHOICE, 1)
         return field.answers[0] if field else None
@@ -212,14 +212,14 @@ def _opening_or_words(text: str, options: Mapping[str, str] | None) -> str | Non
 
 def _tidied(reply: str) -> str:
     """Full-width made ordinary; bold, code and TeX marks, tags and thoughts left out."""
-    text = unicodedata.normalize("NFKC", _without_thoughts(reply))
+    text = unicodedata.normalize("NFKC", without_thoughts(reply))
     text = _WRAPPER.sub(r"\1", text)
     text = _BOXED.sub(r" final answer: \1 ", text)
     text = _EMPHASIS.sub("", _TAG.sub(" ", text))
     return re.sub(r" ?\n[ \n]*", "\n", re.sub(r"[^\S\n]+", " ", text)).strip()
 
 
-def _without_thoughts(reply: str) -> str:
+def without_thoughts(reply: str) -> str:
     """The reply after its thoughts; nothing of thoughts that were cut off."""
     return _OPEN_THOUGHT.sub(" ", _THOUGHTS.sub(" ", reply))
 

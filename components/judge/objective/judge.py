@@ -41,7 +41,7 @@ class ObjectiveJudge:
     """
 
     name = "Checked by calculation"
-    version = "1"
+    version = "2"
 
     @flagging_talk
     def propose(

@@ -49,7 +49,9 @@ _CORRECTION = re.compile(
     r"|更正|改为|改成|改选|修正",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(r"[\s)）\]*]*(?:选项|项)?\s*(?:除外|以外|之外|[是都均也]{0,2}[错误不])")
+_TAKEN_BACK = re.compile(
+    r"[\s)）\]*]*(?:选项|项)?\s*(?:除外|以外|之外|[是都均也]{0,2}(?:[错误]|不(?!(?:选择?|是)(?:选?项)?\s*[A-G])))"
+)
 
 
 def read_reply(text: str, kind: Kind, count: int) -> Reply | None:
