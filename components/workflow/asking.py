@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar
 
 from components.judge import JudgeStopped
 from components.judge.llm import LLMJudge, NotWanted, still_wanted
 from components.judge.prices import price_of
 from components.marking import Exemplar, Proposal, ProposalStatus
-from components.workflow.looking import for_judge
+from components.workflow.engine import Engine
+from components.workflow.looking import for_judge, question_for_judge
 from components.workflow.progress import Told
-from components.workflow.purse import CapReached, Purse
+from components.workflow.purse import Purse
 from components.workflow.transcribing import keep_judges_transcript
 from storage import Store, asked, proposals
 from storage.exams import StoredQuestion
 from storage.responses import StoredResponse
 
 log = logging.getLogger(__name__)
-_Result = TypeVar("_Result")
-SILENT_IN_A_ROW, SILENT_AT_FIRST = 4, 2
-STORE_TRIES = 10
-GATHER_SECONDS = 0.05  # so few transactions leave time for asking, and a crash loses no more than this has gathered
 
 
 @dataclass(frozen=True)
@@ -55,94 +49,30 @@ class Asker:
     run_id: int
 
 
-class Asking:
-    """Asks about items until they are done, the run is told to stop, its purse is empty, or the judge cannot go on."""
+class Asking(Engine[Item, Proposal]):
+    """Asks about responses until they are done, the run is told to stop, its purse is empty, or the judge stops."""
 
     def __init__(self, asker: Asker, told: Told, purse: Purse) -> None:
+        super().__init__(asker.judge, told, purse)
         self._asker = asker
-        self._told = told
-        self._purse = purse
-        self._at_once = asker.judge.endpoint.at_once
-        self._chunk = max(8, self._at_once // 2)
-        self._stopped: JudgeStopped | None = None
-        self._broken: sqlite3.Error | None = None
-        self._unsent: list[Item] = []
-        self._silent = 0  # responses in a row to which the network, the server or its limits let no reply come
-        self.elsewhere = 0  # responses that another run has out
-        self.cap_reached = False
 
-    @property
-    def _over(self) -> bool:
-        return self._stopped is not None or self._broken is not None or self.cap_reached or self._told.off
+    def _estimate(self, item: Item) -> tuple[int, float | None]:
+        return item.answer.id, None if item.answer.blank else item.estimate
 
-    async def all(self, items: Sequence[Item]) -> None:
-        """Ask about each. What came back is stored before this returns. Raises JudgeStopped."""
-        ready: asyncio.Queue[Item | None] = asyncio.Queue(self._chunk)
-        back: asyncio.Queue[tuple[Item, Proposal] | None] = asyncio.Queue()
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._store_each(back))
-                tasks.create_task(self._feed(items, ready))
-                askers = [tasks.create_task(self._ask_each(ready, back)) for _ in range(self._at_once)]
-                await asyncio.wait(askers)
-                back.put_nowait(None)
-        finally:
-            await asyncio.to_thread(self._forget, self._unsent)
-        if self._broken is not None:
-            raise self._broken
-        if self._stopped is not None:
-            raise self._stopped
+    def _price(self, back: Proposal) -> float | None:
+        return back.usage.price
 
-    async def _feed(self, items: Sequence[Item], ready: asyncio.Queue[Item | None]) -> None:
-        for start in range(0, len(items), self._chunk):
-            if self._over:
-                break
-            chunk = items[start : start + self._chunk]
-            try:
-                fresh, elsewhere = await _patiently(partial(self._claim, chunk))
-            except sqlite3.Error as error:
-                self._broken = error  # what is out still comes back and is stored
-                break
-            self.elsewhere += elsewhere
-            self._told.done += len(chunk) - len(fresh) - elsewhere
-            for item in fresh:
-                await ready.put(item)
-        for _ in range(self._at_once):
-            await ready.put(None)
-
-    async def _ask_each(
-        self, ready: asyncio.Queue[Item | None], back: asyncio.Queue[tuple[Item, Proposal] | None]
-    ) -> None:
-        while (item := await ready.get()) is not None:
-            if not self._over and (proposal := await self._ask(item)) is not None:
-                back.put_nowait((item, proposal))
-            else:
-                self._unsent.append(item)
-
-    async def _ask(self, item: Item) -> Proposal | None:
+    async def _reply(self, item: Item) -> Proposal | None:
         """The proposal, priced, or None where the response was not sent after all, or in vain."""
-        sent = not item.answer.blank
-        try:
-            if sent:
-                await self._purse.set_aside(item.answer.id, item.estimate)
-        except CapReached:
-            self.cap_reached = True
-        if self._over:
-            await self._purse.settle(item.answer.id, 0.0)
-            return None
-        proposal = await self._proposal(item)
-        if sent:
-            await self._purse.settle(item.answer.id, 0.0 if proposal is None else proposal.usage.price)
-        return proposal
-
-    async def _proposal(self, item: Item) -> Proposal | None:
         judge, question = self._asker.judge, item.question
         try:
-            response = item.answer.for_judge()
+            asked_about, response = question.question, item.answer.for_judge()
+            if question.pictures:
+                asked_about = await asyncio.to_thread(question_for_judge, self._asker.store, question)
             if item.answer.pictures:
                 response = await asyncio.to_thread(for_judge, self._asker.store, item.answer)
             still_wanted.set(self._wanted())
-            proposal = await judge.judge(question.question, question.scheme, response, item.exemplars)
+            proposal = await judge.judge(asked_about, question.scheme, response, item.exemplars)
         except NotWanted:
             return None
         except JudgeStopped as stopped:
@@ -157,35 +87,8 @@ class Asking:
             reason = "The judge broke on this answer; the server's log has the details. Mark it yourself."
             return Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason)
         unanswered = proposal.status is ProposalStatus.FAILED and not proposal.usage.raw_reply
-        self._silent = self._silent + 1 if unanswered and judge.exchange.silence else 0
-        if self._silent >= (SILENT_IN_A_ROW if judge.exchange.known else SILENT_AT_FIRST):
-            self._stopped = JudgeStopped(f"{judge.name} does not answer, so nothing more was sent. {proposal.reason}")
+        self._hear(unanswered=unanswered, reason=proposal.reason)
         return priced(proposal, judge.endpoint.model)
-
-    def _wanted(self) -> Callable[[], bool]:
-        """Whether to send, for one response: once its first request is out, all that belong to it."""
-        begun = False
-
-        def wanted() -> bool:
-            nonlocal begun
-            begun = begun or not self._over
-            return begun
-
-        return wanted
-
-    async def _store_each(self, back: asyncio.Queue[tuple[Item, Proposal] | None]) -> None:
-        """Store what has come back, all that there is at a time, until told that there is no more."""
-        more = True
-        while more:
-            batch = [await back.get()]
-            while not back.empty():
-                batch.append(back.get_nowait())
-            more = batch[-1] is not None
-            made = [each for each in batch if each is not None]
-            await _patiently(partial(self._store_made, made))
-            self._told.done += len(made)
-            if more and len(made) > 1:
-                await asyncio.sleep(GATHER_SECONDS)
 
     def _claim(self, items: Sequence[Item]) -> tuple[list[Item], int]:
         """(items that are not known by now, noted as about to be sent; how many another run has out)."""
@@ -208,17 +111,6 @@ class Asking:
     def _forget(self, items: Iterable[Item]) -> None:
         with self._asker.store.write() as db:
             asked.forget(db, self._asker.judge_id, (item.inputs for item in items))
-
-
-async def _patiently(work: Callable[[], _Result]) -> _Result:
-    """Work at the database; one that is busy with something long is tried again, because what waits was paid for."""
-    for _ in range(STORE_TRIES):
-        try:
-            return await asyncio.to_thread(work)
-        except sqlite3.OperationalError:
-            log.warning("The database is busy; a run's proposals are stored in a moment.")
-            await asyncio.sleep(1)
-    return await asyncio.to_thread(work)
 
 
 def fail_what_was_out(asker: Asker, items: Sequence[Item]) -> set[int]:

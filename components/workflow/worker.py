@@ -16,6 +16,7 @@ from components.judge import JudgeStopped
 from components.judge.llm import apart
 from components.marking import MarkError
 from components.workflow.batches import BATCH, do_batch
+from components.workflow.benchmarks.sitting import SIT, do_sitting
 from components.workflow.cohort import PROPOSE, options_of
 from components.workflow.connections import Connections
 from components.workflow.drafting import DRAFT, draft_exam
@@ -26,6 +27,8 @@ from components.workflow.proposing import propose_run
 from components.workflow.review.remedies import REMEDY
 from components.workflow.review.trying import try_remedy
 from components.workflow.scanning import SCAN, do_scan
+from components.workflow.trial.running import run_trial
+from components.workflow.trial.starting import TRIAL
 from storage import Store, jobs
 from storage.jobs import Job
 
@@ -145,10 +148,9 @@ class Worker:
             if options is None:
                 return "No judge has been chosen for this exam."
             return await propose_run(self._store, self._connections, options, progress, job.id)
-        if job.kind == BATCH:
-            return await do_batch(self._store, self._connections, job, progress)
-        if job.kind == REMEDY:
-            return await try_remedy(self._store, self._connections, job, progress)
+        asking = {BATCH: do_batch, REMEDY: try_remedy, SIT: do_sitting, TRIAL: run_trial}
+        if job.kind in asking:
+            return await asking[job.kind](self._store, self._connections, job, progress)
         work: dict[str, Callable[[], str]] = {
             LEARN: lambda: learn_question(self._store, job.payload["question_id"], progress),
             DRAFT: lambda: draft_exam(self._store, job.payload["exam_id"], progress),

@@ -36,6 +36,8 @@ def pages_for_role() -> dict[str, list[StreamlitPage]]:
         "Pilot": [
             ("pilot/judges.py", "Judges", ":material/smart_toy:", LEADS),
             ("pilot/runs.py", "Runs", ":material/play_circle:", LEADS),
+            ("pilot/trial.py", "Trials", ":material/science:", LEADS),
+            ("pilot/benchmarks.py", "Benchmarks", ":material/school:", LEADS),
         ],
     }
     return {

@@ -1,0 +1,229 @@
+"""Makes exams of what models wrote: a subject's open questions, answered by models, for judges or teachers to mark."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from components.intake import ImportPlan
+from components.intake.benchmarks import Benchmark, Item, Loaded, correction_fault
+from components.intake.planned import PlannedAIMark, PlannedMark, PlannedQuestion, PlannedResponse
+from components.intake.report import RowReport
+from components.judge.objective.choice_replies import without_thoughts
+from components.marking import (
+    Marker,
+    MarkError,
+    Question,
+    QuestionType,
+    Scheme,
+    default_tolerance,
+    format_mark,
+    on_step,
+)
+from components.workflow.benchmarks.subjects import paper_name, subject_of
+from components.workflow.import_table import import_plan
+from storage import Store, benchmarks, sittings
+
+TEACHERS = ("Teacher 1", "Teacher 2")
+_STEPS = (1.0, 0.5, 0.25)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a candidate, which is a model, wrote for an item, with the marks that came with it."""
+
+    item: Item
+    candidate: str
+    output: str
+    human_marks: tuple[float, ...] = ()
+    judge: str = ""
+    corrections: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """`exams` by id with their titles; `left_out` says, a sentence each, what is in none of them and why."""
+
+    exams: dict[int, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+
+def exams_of_sitting(store: Store, sitting_id: int, marker: Marker | None) -> Made:
+    """An exam for each subject that the sitting's model wrote answers in. Raises MarkError where it wrote none."""
+    with store.read() as db:
+        sitting = sittings.get(db, sitting_id)
+        if sitting is None:
+            raise MarkError("This sitting is not there any more.")
+        written = [
+            Written(Item.model_validate_json(body), sitting.model or sitting.judge, without_thoughts(reply).strip())
+            for body, reply in benchmarks.replies_of(db, sitting_id, written=True)
+        ]
+    if not written:
+        raise MarkError("The model has written no answers in this sitting yet, so there is nothing to make an exam of.")
+    return _make(store, written, f"{sitting.set_name}, sitting {sitting_id}", sitting.model or sitting.judge, marker)
+
+
+def exams_of_results(store: Store, loaded: Sequence[Loaded], marker: Marker | None) -> Made:
+    """An exam for each subject of the shipped written answers, with the teachers' marks and the judges' valid ones.
+
+    Raises MarkError where no written answer was shipped.
+    """
+    written = list(_shipped(loaded))
+    if not written:
+        raise MarkError("These files hold no written answers of a model, so there is nothing to make an exam of.")
+    names = [part.name for part in loaded if part.results]
+    models = sorted({result.model or part.name for part in loaded for result in part.results if result.item.open})
+    return _make(store, written, ", ".join(names), ", ".join(models[:2]) + (" …" if len(models) > 2 else ""), marker)
+
+
+def _shipped(loaded: Sequence[Loaded]) -> Iterator[Written]:
+    """Shipped answers. One model's other answer to the same question is another candidate, named by its folder."""
+    outputs: dict[tuple[str, str, str, str], str] = {}
+    for part in loaded:
+        for result in part.results:
+            if not result.item.open:
+                continue
+            model = result.model or part.name
+            named = (result.item.task, result.item.number, result.item.question, model)
+            if outputs.setdefault(named, result.model_output) != result.model_output:
+                model = f"{model}, {part.name.rsplit('/', 1)[-1]}"
+            yield Written(result.item, model, result.model_output, result.human_marks, result.judge, result.corrections)
+
+
+def _make(store: Store, written: Sequence[Written], source: str, models: str, marker: Marker | None) -> Made:
+    by_subject: dict[str, list[Written]] = {}
+    for each in written:
+        by_subject.setdefault(subject_of(each.item), []).append(each)
+    made: dict[int, str] = {}
+    left_out: list[str] = []
+    for subject, answers in by_subject.items():
+        plan = exam_plan(subject, answers, source)
+        left_out += [each.message for each in plan.report]
+        if not plan.responses:
+            continue
+        title = f"{answers[0].item.benchmark.named} · {subject} · {models}"
+        try:
+            imported = import_plan(
+                store, plan, title=title, marker=marker, first_marker_name=TEACHERS[0], second_marker_name=TEACHERS[1]
+            )
+        except MarkError as error:  # most likely there is this exam already
+            left_out.append(f"{subject}: {error}")
+            continue
+        made[imported.exam_id] = title
+    return Made(made, tuple(left_out))
+
+
+def exam_plan(subject: str, written: Sequence[Written], source: str) -> ImportPlan:
+    """One subject's answers as an import. What is not valid is left out of it, and its report says so."""
+    paper = _Paper(subject, source)
+    for each in written:
+        paper.add(each)
+    return paper.plan(_hash(written))
+
+
+class _Paper:
+    """An exam while its answers are gathered."""
+
+    def __init__(self, subject: str, source: str) -> None:
+        self._subject = subject
+        self._source = source
+        self._numbers: dict[tuple[str, str, str], str] = {}
+        self._items: dict[str, Item] = {}
+        self._marks: dict[str, set[float]] = {}
+        self._rows: dict[tuple[str, str], int] = {}
+        self._responses: list[PlannedResponse] = []
+        self._human: dict[tuple[int, int], PlannedMark] = {}
+        self._ai: dict[tuple[int, str], PlannedAIMark] = {}
+        self._report: list[RowReport] = []
+
+    def add(self, written: Written) -> None:
+        item, full = written.item, written.item.points
+        number = self._number(item)
+        if full <= 0 or not on_step(full, 0.25):
+            self._leave_out(written, f"its maximum {full:g} is no number of quarter marks above 0")
+            return
+        row = self._row(number, written)
+        for place, mark in enumerate(written.human_marks[: len(TEACHERS)], start=1):
+            if not 0 <= mark <= full or not on_step(mark, 0.25):
+                self._leave_out(written, f"{TEACHERS[place - 1]}'s mark {mark:g} is none of its {format_mark(full)}")
+            else:
+                self._human[row, place] = PlannedMark(row, place, mark)
+                self._marks[number].add(mark)
+        if written.judge or written.corrections:
+            self._judged(number, row, written)
+
+    def plan(self, sha256: str) -> ImportPlan:
+        return ImportPlan(
+            file_name=self._source,
+            sheet=self._subject,
+            sha256=sha256,
+            questions=tuple(self._question(number, item) for number, item in self._items.items()),
+            responses=tuple(self._responses),
+            human_marks=tuple(self._human.values()),
+            ai_marks=tuple(self._ai.values()),
+            report=tuple(self._report),
+        )
+
+    def _judged(self, number: str, row: int, written: Written) -> None:
+        if fault := correction_fault(written.corrections, written.item.points):
+            judge, given = written.judge or "the judge", " and ".join(f"{mark:g}" for mark in written.corrections)
+            of = f"{given} of {format_mark(written.item.points)}"
+            self._leave_out(
+                written, f"{judge}'s mark {of} does not count ({fault})" if given else f"{judge} gave no mark"
+            )
+            return
+        judge = f"{written.judge or 'Judge'} (shipped with {written.item.benchmark.named})"
+        self._ai[row, judge] = PlannedAIMark(row, written.corrections[0], judge)
+        self._marks[number].add(written.corrections[0])
+
+    def _number(self, item: Item) -> str:
+        """The question's number in the exam: its paper and number, told apart where two questions have the same."""
+        named = (item.task, item.number, item.question)
+        if named not in self._numbers:
+            paper = paper_name(item.task) if item.benchmark is Benchmark.GAOKAO_BENCH else item.task
+            number, taken = f"{paper} {item.number}", set(self._numbers.values())
+            again = 2
+            while number in taken:
+                number, again = f"{paper} {item.number} ({again})", again + 1
+            self._numbers[named] = number
+        return self._numbers[named]
+
+    def _row(self, number: str, written: Written) -> int:
+        place = (number, written.candidate)
+        if place not in self._rows:
+            self._rows[place] = len(self._rows) + 1
+            self._items.setdefault(number, written.item)
+            self._marks.setdefault(number, set())
+            self._responses.append(PlannedResponse(self._rows[place], written.candidate, number, written.output))
+        return self._rows[place]
+
+    def _question(self, number: str, item: Item) -> PlannedQuestion:
+        marks = {*self._marks[number], item.points}
+        step = next(step for step in _STEPS if all(on_step(mark, step) for mark in marks))
+        question = Question(
+            number=number,
+            type=QuestionType.SHORT,
+            text=item.question,
+            max_mark=item.points,
+            mark_step=step,
+            tolerance=default_tolerance(item.points),
+            subject=self._subject,
+            model_answer=item.answer,
+            analysis=item.analysis,
+            language="zh",
+        )
+        return PlannedQuestion(question, Scheme(max_mark=item.points, mark_step=step))
+
+    def _leave_out(self, written: Written, why: str) -> None:
+        number = self._number(written.item)
+        self._report.append(RowReport(0, "warning", f"{self._subject}, {number}, {written.candidate}: {why}."))
+
+
+def _hash(written: Iterable[Written]) -> str:
+    digest = hashlib.sha256()
+    for each in written:
+        parts = (each.item.task, each.item.number, each.item.question, each.candidate, each.output)
+        marks = f"{each.human_marks} {each.judge} {each.corrections}"
+        digest.update("\x1f".join([*parts, marks]).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

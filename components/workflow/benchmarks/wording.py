@@ -1,0 +1,36 @@
+"""What is said of a sitting before it begins, on the screen and at the command line alike."""
+
+from __future__ import annotations
+
+from components.agreement import count_of
+from components.workflow.benchmarks.sitting import Ahead
+
+
+def ahead_words(before: Ahead, model: str) -> str:
+    """What a sitting would take, in a few sentences."""
+    if not before.sent:
+        return f"All {count_of(before.items, 'question')} are answered by this judge already; nothing would be sent."
+    said = f"{count_of(before.sent, 'question')} would be sent to {model}"
+    if before.known:
+        said += f" ({before.known:,} more it has answered already)"
+    said += f": about {_rounded(before.tokens_in)} tokens sent and {_rounded(before.tokens_out)} received"
+    if before.price is None:
+        said += ". The price file assets/prices.toml does not have its price"
+    else:
+        said += f", for about ${before.price:,.2f}"
+    if before.seconds is None:
+        return f"{said}. How long it takes is known once it has answered something by this protocol."
+    return f"{said}. At its pace so far that takes about {in_words(before.seconds)}."
+
+
+def in_words(seconds: float) -> str:
+    """A time to wait, roughly: "2 h 5 min"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _rounded(tokens: int) -> str:
+    """Two figures are all that an estimate has: 1,234 is 1,200."""
+    return f"{int(float(f'{tokens:.2g}')):,}"

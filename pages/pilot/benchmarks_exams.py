@@ -1,0 +1,25 @@
+"""Saying which exams were made of what models wrote, and what is in none of them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from components.widgets.figures import count
+from components.workflow.benchmarks.making_exams import Made
+
+NOTICE, PROBLEM = "benchmark_notice", "benchmark_problem"
+MOST_SAID = 3
+state = st.session_state
+
+
+def say_made(made: Made) -> None:
+    """Keep for the next draw of the page what was made and left out."""
+    if made.exams:
+        state[NOTICE] = (
+            f"Made {count(len(made.exams), 'exam')}: {'; '.join(made.exams.values())}. Try judges on them under "
+            "Trials, or let teachers mark them on the desk."
+        )
+    if made.left_out:
+        more = len(made.left_out) - MOST_SAID
+        said = " ".join(made.left_out[:MOST_SAID]) + (f" And {more:,} more like these." if more > 0 else "")
+        state[PROBLEM] = f"Left out: {said} The answers themselves are there unless it says otherwise."
