@@ -97,6 +97,14 @@ class Store:
                 raise
             connection.commit()
 
+    def empty_log(self) -> bool:
+        """Copy SQLite's log into the database and empty it, so that what was overwritten is in no file any more.
+
+        False where somebody was reading for so long that it could not be done; the next close or call does it.
+        """
+        with closing(self._connection()) as connection:
+            return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+
     def _connection(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=10, check_same_thread=False)
         connection.row_factory = sqlite3.Row

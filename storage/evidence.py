@@ -29,13 +29,17 @@ _MARKERS = " UNION ".join(
         ("standardisation", _OF_QUESTION),
         ("remedies", _EXAM),
         ("question_drafts", _EXAM),
+        ("trials", _EXAM),
     )
 )
 _EVENTS = """about IN (
     SELECT 'exam ' || :exam UNION ALL SELECT 'question ' || id FROM questions WHERE exam_id = :exam
     UNION ALL SELECT 'response ' || id FROM responses WHERE exam_id = :exam)"""
+_TRIALS = f"trial_id IN (SELECT id FROM trials WHERE {_EXAM})"
+_ARMS = f"arm_id IN (SELECT id FROM trial_arms WHERE {_TRIALS})"
 _JUDGES = f"""SELECT judge_id FROM exams WHERE id = :exam UNION SELECT judge_id FROM runs WHERE {_EXAM}
-    UNION SELECT judge_id FROM proposals WHERE {_OF_RESPONSE} UNION SELECT judge_id FROM remedies WHERE {_EXAM}"""
+    UNION SELECT judge_id FROM proposals WHERE {_OF_RESPONSE} UNION SELECT judge_id FROM remedies WHERE {_EXAM}
+    UNION SELECT judge_id FROM trial_arms WHERE {_TRIALS}"""
 _PICTURES = f"""SELECT sha256 FROM response_images WHERE {_OF_RESPONSE}
     UNION SELECT original_sha256 FROM response_images WHERE {_OF_RESPONSE}
     UNION SELECT sha256 FROM question_images WHERE {_OF_QUESTION}"""
@@ -81,6 +85,10 @@ TABLES = (
     PackedTable("answer_books", _EXAM),
     PackedTable("remedies", _EXAM, "id", ("job_id",)),
     PackedTable("remedy_results", f"remedy_id IN (SELECT id FROM remedies WHERE {_EXAM})", "remedy_id, response_id"),
+    PackedTable("trials", _EXAM, "id", ("job_id",)),
+    PackedTable("trial_responses", _TRIALS, "trial_id, response_id"),
+    PackedTable("trial_arms", _TRIALS),
+    PackedTable("trial_proposals", _ARMS),
 )
 # Why the other tables are left out.
 LEFT_OUT = {
@@ -89,11 +97,16 @@ LEFT_OUT = {
         "derived: made again from the rest",
     ),
     **dict.fromkeys(
-        ("jobs", "asked", "batches", "batch_parts", "batch_lines", "scans"),
+        ("jobs", "asked", "batches", "batch_parts", "batch_lines", "scans", "trial_out"),
         "work in hand of one machine: what came of it is in proposals, responses and pictures",
+    ),
+    **dict.fromkeys(
+        ("benchmark_sets", "benchmark_items", "sittings", "sitting_answers", "sitting_out"),
+        "published questions that a model sat: about a model, not about an exam",
     ),
     "capabilities": "about a model, not about an exam",
     "answer_drafts": "not handed in",
+    "readings": "not confirmed",
     "pseudonyms": "the key of names, which leaves this machine only as itself",
 }
 
@@ -157,7 +170,9 @@ def title(db: Database, exam_id: int) -> str | None:
 def prompts_used(db: Database, exam_id: int) -> list[tuple[str, str, int]]:
     """(version, hash, number of proposals) of every prompt behind the exam's proposals."""
     found = db.execute(
-        f"SELECT prompt_version, prompt_hash, count(*) FROM proposals WHERE {_OF_RESPONSE} AND prompt_version <> '' "
+        f"SELECT prompt_version, prompt_hash, count(*) FROM (SELECT prompt_version, prompt_hash FROM proposals "
+        f"WHERE {_OF_RESPONSE} UNION ALL SELECT prompt_version, prompt_hash FROM trial_proposals WHERE {_ARMS} "
+        "AND proposal_id IS NULL AND taken_id IS NULL) WHERE prompt_version <> '' "
         "GROUP BY prompt_version, prompt_hash ORDER BY prompt_version, prompt_hash",
         {"exam": exam_id},
     )

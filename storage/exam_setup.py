@@ -12,6 +12,8 @@ from sqlite_utils import Database
 from components.marking import MarkError, Question, ToleranceRule
 from storage import events, exams, question_pictures, standings
 
+TAKEN_OUT = "taken out of "  # begins why an exam was archived
+
 
 @dataclass(frozen=True)
 class ArchivedExam:
@@ -28,6 +30,11 @@ class ArchivedExam:
     def import_undone(self) -> bool:
         """Whether it went because the import that made it was taken back."""
         return self.why.startswith("import of ")
+
+    @property
+    def taken_out(self) -> bool:
+        """Whether it only keeps what an import had added to another exam: no exam that anybody made."""
+        return self.why.startswith(TAKEN_OUT)
 
 
 @dataclass(frozen=True)
@@ -268,7 +275,7 @@ def bring_back(db: Database, exam_id: int, marker_id: int | None) -> None:
             "this one back."
         )
     gone = next((exam for exam in archived(db) if exam.id == exam_id), None)
-    if gone is None:
+    if gone is None or gone.taken_out:
         return
     if gone.import_undone:
         db.execute(

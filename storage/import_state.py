@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
+from storage.taken_back import STILL_COUNTS
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -50,14 +52,26 @@ def imported_marks(db: Database, exam_id: int) -> dict[tuple[int, int], float]:
     return {(row["response_id"], row["marker_id"]): row["mark"] for row in rows}
 
 
-def imported_ai_marks(db: Database, exam_id: int) -> dict[int, tuple[float, int]]:
-    """By response id, (mark, judge id) of the newest proposal that came from a file."""
+def imported_ai_marks(db: Database, exam_id: int) -> dict[tuple[int, int], float]:
+    """By (response id, judge id), the mark of the newest proposal that came from a file and was not taken back."""
     rows = db.execute(
         "SELECT p.response_id, p.mark, p.judge_id FROM responses r JOIN proposals p ON p.response_id = r.id "
-        "WHERE r.exam_id = ? AND p.import_id IS NOT NULL AND p.status = 'proposed' ORDER BY p.id",
+        "WHERE r.exam_id = ? AND p.import_id IS NOT NULL AND p.status = 'proposed' "
+        f"AND {STILL_COUNTS.format(p='p')} ORDER BY p.id",
         (exam_id,),
     )
-    return {row["response_id"]: (row["mark"], row["judge_id"]) for row in rows}
+    return {(row["response_id"], row["judge_id"]): row["mark"] for row in rows}
+
+
+def imported_judges(db: Database, exam_id: int) -> dict[int, str]:
+    """By id, the names of the judges whose marks came from files and were not taken back, in their order."""
+    rows = db.execute(
+        "SELECT j.id, j.name FROM judges j WHERE EXISTS (SELECT 1 FROM responses r JOIN proposals p "
+        "ON p.response_id = r.id AND p.judge_id = j.id WHERE r.exam_id = ? AND p.import_id IS NOT NULL "
+        f"AND {STILL_COUNTS.format(p='p')}) AND j.kind = 'imported' ORDER BY j.id",
+        (exam_id,),
+    )
+    return {row["id"]: row["name"] for row in rows}
 
 
 def imported_markers(db: Database, exam_id: int) -> list[str]:

@@ -1,4 +1,8 @@
-"""The key of names: who stands behind a candidate number. It goes to no judge, no export and no log."""
+"""The key of names: who stands behind a candidate number.
+
+It goes to no judge, no evidence pack and no log. A head of department may download it, and may have marks out name
+candidates by it (`components.workflow.marks_out.identifiers`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from storage import events
+
+_COLUMNS = "exam_id, number, name, email, other, import_id"
 
 
 @dataclass(frozen=True)
@@ -24,8 +30,7 @@ class Known:
 def add(db: Database, exam_id: int, people: Iterable[Known], import_id: int | None = None) -> None:
     """Keep who they are. What is known of a number already stays."""
     db.conn.executemany(
-        "INSERT INTO pseudonyms (exam_id, number, name, email, other, import_id) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (exam_id, number) DO NOTHING",
+        f"INSERT INTO pseudonyms ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (exam_id, number) DO NOTHING",
         [
             (exam_id, each.number, each.name, each.email, json.dumps(dict(each.other), ensure_ascii=False), import_id)
             for each in people
@@ -49,20 +54,33 @@ def count(db: Database, exam_id: int) -> int:
 
 
 def of_import_gone(db: Database, import_id: int) -> None:
-    """Forget who came with an import that is taken back."""
-    _overwrite(db)
-    db.execute("DELETE FROM pseudonyms WHERE import_id = ?", (import_id,))
+    """Forget who came with an import that is taken back. As with `drop`, `Store.empty_log` is to follow."""
+    _erase(db, "import_id IS ?", import_id)
 
 
 def drop(db: Database, exam_id: int, marker_id: int | None) -> int:
-    """Delete the exam's key for good; gives how many names it had. The audit log has that number and no name."""
-    _overwrite(db)
-    dropped = db.execute("DELETE FROM pseudonyms WHERE exam_id = ?", (exam_id,)).rowcount
+    """Delete the exam's key for good; gives how many names it had. The audit log has that number and no name.
+
+    The database's log still has them until `Store.empty_log` is called after this transaction.
+    """
+    dropped = _erase(db, "exam_id = ?", exam_id)
     if dropped:
         events.log(db, "key of names dropped", f"exam {exam_id}", {"names": dropped}, marker_id)
-    return int(dropped)
+    return dropped
 
 
-def _overwrite(db: Database) -> None:
-    """Have what is deleted on this connection overwritten in the file, not only forgotten."""
-    db.execute("PRAGMA secure_delete = ON")
+def _erase(db: Database, which: str, parameter: int) -> int:
+    """Delete rows so that the file does not hold their bytes; gives how many.
+
+    All rows go, and the others come back: while a table grows, SQLite leaves copies of rows in gaps of its pages,
+    which deleting single rows would not overwrite.
+    """
+    erased = int(db.execute(f"SELECT count(*) FROM pseudonyms WHERE {which}", (parameter,)).fetchone()[0])
+    if erased:
+        kept = [
+            tuple(row) for row in db.execute(f"SELECT {_COLUMNS} FROM pseudonyms WHERE NOT ({which})", (parameter,))
+        ]
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("DELETE FROM pseudonyms")
+        db.conn.executemany(f"INSERT INTO pseudonyms ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", kept)
+    return erased

@@ -84,8 +84,6 @@ def trial(
         first=np.array(first, dtype=np.float64),
         second=np.full(many, np.nan) if second is None else np.array(second, dtype=np.float64),
         arms=tuple(arms),
-        seed=20240607,
-        resamples=2000,
     )
 
 

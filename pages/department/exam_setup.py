@@ -15,6 +15,7 @@ from pages.department.question_paper_reading import paper_button, show_paper_rea
 from pages.department.scheme_reading import reading_button, show_scheme_reading
 from pages.shared import guard
 from pages.shared.desk_services import services
+from storage import exams, standings
 from storage.exams import Exam
 
 marker = guard.enter()
@@ -31,6 +32,18 @@ def say_notices() -> None:
         st.toast(plain(refused))
 
 
+def next_step(exam: Exam) -> None:
+    """Where to go with questions that nobody has answered yet."""
+    with store.read() as db:
+        questions, (_, responses) = exams.questions(db, exam.id), standings.progress(db, exam.id)
+    if not questions or responses:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown("**Next: the answers.** Import a form, a quiz or a table, or type and draw them under “Answers”.")
+        if st.button("Import answers", type="primary", icon=":material/upload_file:", key="setup_import"):
+            st.switch_page(guard.PAGES_FOLDER / "department/exams.py", query_params={"import": str(exam.id)})
+
+
 def show_exam(exam: Exam) -> None:
     st.title(plain(exam.title))
     say_notices()
@@ -40,8 +53,9 @@ def show_exam(exam: Exam) -> None:
         go_button(exam.id, "Answers", "teacher/answers.py", ":material/draw:")
         go_button(exam.id, "Mark", "teacher/mark.py", ":material/edit_note:")
     with st.container(horizontal=True):
-        reading_button(marker)
+        reading_button(store, marker, exam.id)
         paper_button(marker)
+    next_step(exam)
     show_list(store, marker, exam)
     show_details(store, marker, exam)
 

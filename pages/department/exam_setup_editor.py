@@ -130,7 +130,7 @@ def _fields(editor: Editor) -> None:
         st.caption("Markdown, with LaTeX between $ signs.")
         show_pictures(editor)
     with right:
-        show_paper_beside(editor.opened.exam_id)
+        show_paper_beside(editor.store, editor.opened.exam_id)
     with right, st.container(border=True):
         st.caption("As it will be seen")
         if body.stimulus.strip():

@@ -23,7 +23,7 @@ def show_scheme_fields(editor: Editor) -> None:
     body, kind = editor.body, editor.body.type
     st.header("Mark scheme")
     if editor.may:
-        reading_button(editor.marker, editor.key("reading"))
+        reading_button(editor.store, editor.marker, editor.opened.exam_id, editor.opened.thread, editor.key("reading"))
     left, right = st.columns([3, 2])
     with left:
         editor.reasons("scheme")

@@ -31,11 +31,11 @@ def show_totals(store: Store, marker: Marker, exam: Exam) -> None:
     st.caption("A question in no section always counts. In a section, the best of the answers count.")
     if wrong:
         st.error(plain(wrong))
-    for place, section in enumerate(rules.sections):
-        _section(store, marker, exam, rules, place, section, numbers)
     used = {number for section in rules.sections for number in section.questions}
-    free = [number for number in numbers if number not in used]
-    _add(store, marker, exam, rules, free, may)
+    for place, section in enumerate(rules.sections):
+        free = [number for number in numbers if number not in used or number in section.questions]
+        _section(store, marker, exam, rules, place, free)
+    _add(store, marker, exam, rules, [number for number in numbers if number not in used], may)
     key = f"setup_missing_{exam.id}_{rules.missing}"
     state.setdefault(key, rules.missing)
     st.selectbox(
@@ -49,18 +49,23 @@ def show_totals(store: Store, marker: Marker, exam: Exam) -> None:
     )
 
 
-def _section(
-    store: Store, marker: Marker, exam: Exam, rules: TotalRules, place: int, section: Section, numbers: list[str]
-) -> None:
+def _section(store: Store, marker: Marker, exam: Exam, rules: TotalRules, place: int, free: list[str]) -> None:
+    """One section with its buttons; `free` are the questions that may be in it."""
+    section, may = rules.sections[place], marker.role is Role.HEAD
     asked = f"answer {section.answer} of {len(section.questions)}" if section.optional else "answer all"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(section.title)}**: questions {plain(', '.join(section.questions))}, {asked}")
+        if may:
+            # By what is stored: the popover is shut, and its boxes afresh, once the section has changed.
+            stem = f"setup_section_{exam.id}_{place}_{hash(section)}"
+            with st.popover("Edit", icon=":material/edit:", key=f"{stem}_edit"):
+                _form(store, marker, exam, stem, free, rules, place)
         others = tuple(each for at, each in enumerate(rules.sections) if at != place)
         st.button(
             "Delete this section",
             key=f"setup_section_delete_{exam.id}_{place}_{section.title}",
             icon=":material/delete:",
-            disabled=marker.role is not Role.HEAD,
+            disabled=not may,
             on_click=_keep,
             args=(store, marker, exam.id, lambda: TotalRules(others, rules.missing)),
         )
@@ -69,33 +74,47 @@ def _section(
 def _add(store: Store, marker: Marker, exam: Exam, rules: TotalRules, free: list[str], may: bool) -> None:
     if not may or not free:
         return
-    with st.popover("Add a section", icon=":material/add:", key=f"setup_section_add_{exam.id}"):
-        stem = f"setup_section_{exam.id}_{len(rules.sections)}"
-        st.text_input("Title", key=f"{stem}_title", placeholder="Section B", max_chars=80)
-        chosen = st.multiselect("Questions", free, key=f"{stem}_questions")
-        st.number_input(
-            "How many of them count",
-            min_value=1,
-            max_value=max(1, len(chosen)),
-            value=max(1, len(chosen)),
-            key=f"{stem}_answer_{len(chosen)}",
-        )
-        st.button(
-            "Add the section",
-            key=f"{stem}_add",
-            type="primary",
-            disabled=not chosen,
-            on_click=_keep,
-            args=(store, marker, exam.id, lambda: _with_section(rules, stem, chosen)),
-        )
+    stem = f"setup_section_{exam.id}_{len(rules.sections)}"
+    with st.popover("Add a section", icon=":material/add:", key=f"setup_section_add_{exam.id}_{len(rules.sections)}"):
+        _form(store, marker, exam, stem, free, rules, len(rules.sections))
 
 
-def _with_section(rules: TotalRules, stem: str, chosen: list[str]) -> TotalRules:
-    title = str(state.get(f"{stem}_title") or "").strip() or f"Section {len(rules.sections) + 1}"
-    if any(section.title == title for section in rules.sections):
+def _form(store: Store, marker: Marker, exam: Exam, stem: str, free: list[str], rules: TotalRules, place: int) -> None:
+    """The boxes of the section at this place, or of one more behind the last."""
+    now = rules.sections[place] if place < len(rules.sections) else None
+    st.text_input(
+        "Title",
+        "" if now is None else now.title,
+        key=f"{stem}_title",
+        placeholder=f"Section {place + 1}",
+        max_chars=80,
+    )
+    chosen = st.multiselect("Questions", free, [] if now is None else now.questions, key=f"{stem}_questions")
+    most = max(1, len(chosen))
+    st.number_input(
+        "How many of them count",
+        min_value=1,
+        max_value=most,
+        value=min(now.answer, most) if now is not None and now.optional else most,
+        key=f"{stem}_answer_{len(chosen)}",
+    )
+    st.button(
+        "Add the section" if now is None else "Save the section",
+        key=f"{stem}_keep",
+        type="primary",
+        disabled=not chosen,
+        on_click=_keep,
+        args=(store, marker, exam.id, lambda: _with_section(rules, place, stem, chosen)),
+    )
+
+
+def _with_section(rules: TotalRules, place: int, stem: str, chosen: list[str]) -> TotalRules:
+    before, behind = rules.sections[:place], rules.sections[place + 1 :]
+    title = str(state.get(f"{stem}_title") or "").strip() or f"Section {place + 1}"
+    if any(section.title == title for section in (*before, *behind)):
         raise MarkError(f"There is a section “{title}” already. Give this one another title.")
     answer = int(state[f"{stem}_answer_{len(chosen)}"])
-    return TotalRules((*rules.sections, Section(title, tuple(chosen), answer)), rules.missing)
+    return TotalRules((*before, Section(title, tuple(chosen), answer), *behind), rules.missing)
 
 
 def _keep(store: Store, marker: Marker, exam_id: int, made: Callable[[], TotalRules]) -> None:

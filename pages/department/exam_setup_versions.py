@@ -13,6 +13,7 @@ from pages.shared.clock import moment_text
 from storage import Store, exam_setup
 from storage.exam_setup import SchemeUse
 from storage.exams import Exam
+from storage.standings import Filter
 
 
 def show_versions(store: Store, marker: Marker, exam: Exam, opened: Opened) -> None:
@@ -34,7 +35,7 @@ def show_versions(store: Store, marker: Marker, exam: Exam, opened: Opened) -> N
                     query_params={
                         "exam": str(exam.id),
                         "question": opened.stored.question.number,
-                        "show": "all",
+                        "show": Filter.OLD_SCHEME if any(use.marks for use in left_behind) else Filter.ALL,
                     },
                 )
             if marker.role in guard.LEADS:

@@ -65,7 +65,7 @@ def shelf_buttons(store: Store, exam: Exam, marker: Marker) -> None:
 def archived_section(store: Store, marker: Marker) -> None:
     """Exams that were put away, with the way back."""
     with store.read() as db:
-        gone = exam_setup.archived(db)
+        gone = [exam for exam in exam_setup.archived(db) if not exam.taken_out]
     if not gone:
         return
     with st.expander(f"Archived: {count(len(gone), 'exam')}", icon=":material/archive:", key="archived_exams"):

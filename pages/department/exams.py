@@ -2,16 +2,19 @@
 
 import streamlit as st
 
+from components.marking import Role
 from components.widgets.author import show_question, show_scheme
 from components.widgets.figures import count, plain
 from components.workflow import cohort, demo
 from pages.department.blind_section import blind_sample, blind_toggle
 from pages.department.exam_actions import go_button, undo_popover
 from pages.department.exam_shelf import archived_section, new_exam_popover, shelf_buttons
+from pages.department.exam_tolerance import tolerance_box
 from pages.department.import_section import import_section
-from pages.department.marks_out_restore import restore_section
+from pages.department.marks_out_restore import only_the_demo, restore_section, say_restored
 from pages.department.names_key import names_key
 from pages.department.paper_section import paper_buttons
+from pages.department.review_rules import rules_form
 from pages.department.standardisation_section import standardisation_popover
 from pages.shared import guard
 from pages.shared.beat import draw_again
@@ -56,11 +59,21 @@ def show_exam(summary: ExamSummary, judge: str, origin: Import | None) -> None:
             blind_toggle(exam, marker)
         with st.container(horizontal=True, vertical_alignment="center"):
             shelf_buttons(store, exam, marker)
+            rules(exam)
             names_key(store, exam, marker)
         blind_sample(exam, marker)
         show_proposals(exam)
         paper_buttons(store, exam)
         show_questions(exam)
+
+
+def rules(exam: Exam) -> None:
+    """Tolerance, what stands, and grades; read only when they are opened."""
+    shown = st.popover("Rules", icon=":material/rule:", key=f"rules_{exam.id}", on_change="rerun")
+    if shown.open:
+        with shown:
+            tolerance_box(store, marker, exam, "exams_notice", "exams_refused")
+            rules_form(store, exam, marker)
 
 
 def reset_popover(exam: Exam) -> None:
@@ -184,9 +197,14 @@ st.title("Exams")
 if notice := state.pop("exams_notice", ""):
     st.success(plain(notice))
     st.toast(plain(notice))  # what was pressed may be far down the page
+say_restored()
 if refused := state.pop("exams_refused", ""):
     st.error(plain(refused))
     st.toast(plain(refused))
+if asked := st.query_params.get("import", ""):
+    st.button("All exams", icon=":material/arrow_back:", on_click=st.query_params.clear)
+    import_section(store, marker, int(asked) if asked.isdecimal() else None)
+    st.stop()
 new_exam_popover(store, marker)
 with store.read() as read:
     listed = exams.summaries(read)
@@ -200,3 +218,6 @@ for each in reversed(listed):  # the newest first, as other pages open at it
     show_exam(each, judge_names.get(each.exam.judge_id or 0, ""), origins.get(each.exam.id))
 import_section(store, marker)
 archived_section(store, marker)
+if listed and marker.role is Role.HEAD and only_the_demo(store):
+    with st.expander("Restore an evidence pack in the demo's place", icon=":material/settings_backup_restore:"):
+        restore_section(store, marker)

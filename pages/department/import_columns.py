@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import streamlit as st
 
 from components.intake import FIELD_LABELS, Defaults, Mapping, Table, group_name, is_personal
 from components.marking import QuestionType
 from components.widgets.figures import plain
+from pages.department.import_ais import choose_ais
 
 NOT_THERE = "not in the table"
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
-def choose_mapping(table: Table, guessed: Mapping, about: str) -> Mapping:
-    """The columns as the teacher chooses them, beginning with what was guessed."""
+def choose_mapping(
+    table: Table, guessed: Mapping, about: str, *, usual_ai: str, judges_there: Sequence[str] = ()
+) -> Mapping:
+    """The columns as the teacher chooses them, beginning with what was guessed; AIs as `choose_ais` has them."""
     st.subheader("Which column holds what")
     guesses = guessed.chosen()
     chosen: dict[str, str | None] = {}
     with st.grid("auto", min_column_width=220):
         for field, label in FIELD_LABELS.items():
+            if field == "ai_mark":
+                continue  # in any number, below
             column = st.selectbox(
                 label,
                 ["", *table.columns],
@@ -30,7 +36,8 @@ def choose_mapping(table: Table, guessed: Mapping, about: str) -> Mapping:
                 help=plain(guessed.why[field]) if field in guessed.why else None,
             )
             chosen[field] = column or None
-    return Mapping(**chosen, groups=choose_groups(table, guessed.groups, about))
+    ais = choose_ais(table, guessed, about, usual=usual_ai, judges_there=judges_there)
+    return Mapping(**chosen, groups=choose_groups(table, guessed.groups, about), ai_columns=ais)
 
 
 def choose_groups(table: Table, guessed: tuple[str, ...], about: str) -> tuple[str, ...]:

@@ -75,7 +75,8 @@ def _choose_numbers(found: Recognised, about: str) -> Numbers:
     else:
         st.caption(
             "These columns are taken out. Who is who is kept apart, as the key of names, which heads of department can "
-            "look at, download and delete on this page. It never goes to a judge, into an export or an evidence pack."
+            "look at, download and delete on this page. It never goes to a judge or into an evidence pack, and into "
+            "marks out only where a head of department asks for it."
         )
     return chosen if chosen != "running" or has_own else "own"
 

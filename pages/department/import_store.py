@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,18 @@ import streamlit as st
 
 from components.intake import ImportPlan
 from components.intake.forms import Pseudonym
+from components.intake.question_paper import PaperText
 from components.marking import Marker, MarkError
 from components.widgets.figures import count, plain
 from components.workflow.import_compare import Comparison, compare
 from components.workflow.import_into import import_into
 from components.workflow.import_parts import Imported
-from components.workflow.import_table import DeskJudge, import_plan, imported_already
+from components.workflow.import_table import DeskJudge, import_plan, usual_on_desk, why_not
 from pages.department.exam_actions import go_button, undo_popover
-from storage import Store, exams, import_state, imports
+from pages.department.import_ais import choose_desk
+from pages.department.import_texts import fill_in
+from storage import Store, exams, import_state, imports, judges
+from storage.exams import Exam
 
 CHANGES_ROWS = 500
 PROBLEMS_SHOWN = 20
@@ -28,29 +33,15 @@ _DESK = {"imported": "The table's AI marks", "offline": "The offline judge's"}
 
 @dataclass(frozen=True)
 class Ready:
-    """A checked plan, the key of its names, and the exam it goes into; None for a new one."""
+    """A checked plan, the key of its names, and the exam it goes into; None for a new one.
+
+    `texts` are for questions of that exam without one, by number.
+    """
 
     plan: ImportPlan
     people: tuple[Pseudonym, ...]
     exam_id: int | None
-
-
-def choose_exam(store: Store, about: str) -> int | None:
-    """The exam to import into, or None for a new one."""
-    with store.read() as db:
-        summaries = [each for each in exams.summaries(db) if each.questions and not each.exam.demo]
-    if not summaries:
-        return None
-    titles = {each.exam.id: each.exam.title for each in reversed(summaries)}
-    return st.selectbox(
-        "Import into",
-        [None, *titles],
-        format_func=lambda exam_id: "A new exam" if exam_id is None else titles[exam_id],
-        key=f"import_into_{about}",
-        width=460,
-        help="Into an exam that is there, questions are matched by their numbers: “3(b)(ii)”, “3bii” and “Q3b(ii)” are "
-        "one. Marks must be on that exam's scale.",
-    )
+    texts: Mapping[str, PaperText] = field(default_factory=dict)
 
 
 def import_form(store: Store, marker: Marker, ready: Ready, about: str) -> None:
@@ -68,7 +59,11 @@ def _new_exam(store: Store, marker: Marker, ready: Ready, about: str) -> None:
     )
     names = _marker_names(plan, [], about)
     judge: DeskJudge | None = None
-    if plan.ai_marks:
+    ai: str | None = None
+    if len(plan.ai_judges) > 1:
+        ai = choose_desk(plan.ai_judges, usual_on_desk(plan), now="The offline judge's", about=about)
+        judge = "offline" if ai is None else "imported"
+    elif plan.ai_marks:
         judge = st.segmented_control(
             "Proposals shown on the marking page",
             list(_DESK),
@@ -77,7 +72,7 @@ def _new_exam(store: Store, marker: Marker, ready: Ready, about: str) -> None:
             required=True,
             key=f"import_desk_{about}",
         )
-    problem = _errors(plan) or ("" if title.strip() else "Give the exam a title.") or imported_already(store, plan)
+    problem = _errors(plan) or ("" if title.strip() else "Give the exam a title.") or why_not(store, plan)
     if problem:
         st.warning(plain(problem), title="Not ready to import")
     if not st.button(
@@ -92,6 +87,7 @@ def _new_exam(store: Store, marker: Marker, ready: Ready, about: str) -> None:
                 title=title,
                 marker=marker,
                 judge=judge,
+                imported_judge=ai or "",
                 first_marker_name=names[0],
                 second_marker_name=names[1],
                 people=ready.people,
@@ -121,6 +117,7 @@ def _into_exam(store: Store, marker: Marker, ready: Ready, exam_id: int, about: 
     if found.nothing_new and not found.problems:
         st.info(f"Everything in this file is in “{plain(exam.title)}” already.", title="Nothing to add")
         return
+    desk = _desk_after(store, exam, plan, about) if found.ai_marks else None
     label = f"Add {_what(len(found.answers), len(found.marks), len(found.ai_marks)) or 'what is new'}"
     if not st.button(label, type="primary", disabled=bool(found.problems), key=f"import_{about}"):
         return
@@ -135,13 +132,23 @@ def _into_exam(store: Store, marker: Marker, ready: Ready, exam_id: int, about: 
                 second_marker_name=names[1],
                 leave_out=leave_out,
                 people=ready.people,
+                desk_judge=desk,
             )
     except MarkError as error:
         st.error(plain(str(error)), title="Nothing was imported")
         return
     if made is not None:
         _remember(made, exam.title)
+        st.session_state["imported_texts"] = fill_in(store, marker, exam_id, ready.texts)
     st.rerun()
+
+
+def _desk_after(store: Store, exam: Exam, plan: ImportPlan, about: str) -> str | None:
+    """Which of the file's AIs is to stand on the exam's desk; None leaves the judge that stands there."""
+    with store.read() as db:
+        judge = None if exam.judge_id is None else judges.get(db, exam.judge_id)
+    now = f"As now: {judge.name}" if judge is not None else "As now"
+    return choose_desk(plan.ai_judges, None, now=now, about=f"{exam.id}_{about}")
 
 
 def _show_comparison(found: Comparison, title: str, leave_out: bool, about: str) -> None:
@@ -242,7 +249,9 @@ def show_imported(store: Store, marker: Marker) -> None:
             return
     if made.added:
         said = _what(made.responses, made.human_marks, made.ai_marks) or "groups"
-        st.success(f"Into “{plain(title)}”: {said}.", title="Imported")
+        filled = st.session_state.get("imported_texts", 0)
+        texts = f" The text of {count(filled, 'question')} was filled in." if filled else ""
+        st.success(f"Into “{plain(title)}”: {said}.{texts}", title="Imported")
     else:
         marks = _what(0, made.human_marks, made.ai_marks)
         st.success(

@@ -11,7 +11,8 @@ from components.marking import Marker, Role
 from components.widgets.figures import count, plain
 from components.workflow.marks_out.pack_format import PackError
 from components.workflow.marks_out.restore import Restored, restore
-from storage import Store
+from pages.shared.desk_services import services
+from storage import Store, exams, fresh
 from storage.connect import in_words
 
 LARGEST_MB = 1024
@@ -38,14 +39,20 @@ def restore_section(store: Store, viewer: Marker) -> None:
     """An upload for heads of department, and the way round it."""
     if viewer.role is not Role.HEAD:
         return
+    for_demo = only_the_demo(store)
     st.subheader("Restore an evidence pack")
+    if for_demo:
+        st.write(
+            "Only the demo is here, and nobody has worked on it: a pack can be restored in its place. The demo goes "
+            "for good; profiles that were made here stay."
+        )
     upload = st.file_uploader(
         "Evidence pack (ZIP)", type=["zip"], max_upload_size=LARGEST_MB, key=f"restore_{state.get('restore_round', 0)}"
     )
     if upload is not None and st.button("Restore it", type="primary", icon=":material/settings_backup_restore:"):
         try:
             with st.spinner("Checking and restoring …"):
-                restored = restore(store, upload, viewer.id)
+                restored = restore(store, upload, viewer, for_demo=for_demo)
         except PackError as error:
             st.error(plain(str(error)), title="Nothing was restored")
         except sqlite3.Error as error:
@@ -53,17 +60,27 @@ def restore_section(store: Store, viewer: Marker) -> None:
             st.error(plain(in_words(error)), title="Nothing was restored")
         else:
             state[RESTORED], state["exam_id"] = restored, restored.exam_id
+            if for_demo:
+                state["marker_id"] = restored.marker_id
+                services.clear()  # judges have other ids now
             state["restore_round"] = state.get("restore_round", 0) + 1
             st.rerun()
     explain_restoring()
+
+
+def only_the_demo(store: Store) -> bool:
+    """Whether a pack may take the place of what is here."""
+    with store.read() as db:
+        return exams.any_ever(db) and not fresh.why_not(db)
 
 
 def say_restored() -> None:
     """What was just restored, once."""
     restored: Restored | None = state.pop(RESTORED, None)
     if restored is not None:
-        st.success(
+        said = (
             f"“{plain(restored.exam)}” is back, with {count(restored.counts['responses'], 'response')} and "
-            f"{count(restored.counts['decisions'], 'decision')}.",
-            title="Restored",
+            f"{count(restored.counts['decisions'], 'decision')}."
         )
+        st.success(said, title="Restored")
+        st.toast(said)  # what was pressed may be far down the page

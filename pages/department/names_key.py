@@ -31,9 +31,12 @@ def names_key(store: Store, exam: Exam, marker: Marker) -> None:
     with store.read() as db:
         people = pseudonyms.of_exam(db, exam.id)
     with shown:
+        if st.session_state.get(_asked(exam.id)):
+            _ask_again(exam, marker, len(people))
+            return
         st.write(
             f"Who stands behind {count(len(people), 'candidate number')}. Heads of department alone see it. It never "
-            "goes to a judge, into an export or an evidence pack."
+            "goes to a judge or into an evidence pack, and into marks out only where a head of department asks for it."
         )
         st.dataframe(
             {
@@ -62,8 +65,8 @@ def names_key(store: Store, exam: Exam, marker: Marker) -> None:
             "Drop the key",
             key=f"key_drop_{exam.id}",
             icon=":material/delete_forever:",
-            on_click=_drop,
-            args=(exam.id, exam.title, marker),
+            on_click=st.session_state.__setitem__,
+            args=(_asked(exam.id), True),
         )
 
 
@@ -80,7 +83,30 @@ def key_csv(people: Sequence[Known]) -> bytes:
     return out.getvalue().encode("utf-8-sig")
 
 
+def _asked(exam_id: int) -> str:
+    """Where in the session's state it stands that a first press was made: a second drops, as that cannot be undone."""
+    return f"key_asked_{exam_id}"
+
+
+def _ask_again(exam: Exam, marker: Marker, names: int) -> None:
+    st.warning(f"{count(names, 'name')} will be deleted for good. This cannot be undone.")
+    with st.container(horizontal=True):
+        st.button(
+            "Drop it for good",
+            key=f"key_dropped_{exam.id}",
+            type="primary",
+            icon=":material/delete_forever:",
+            on_click=_drop,
+            args=(exam.id, exam.title, marker),
+        )
+        st.button("Keep it", key=f"key_kept_{exam.id}", on_click=st.session_state.pop, args=(_asked(exam.id), None))
+
+
 def _drop(exam_id: int, title: str, marker: Marker) -> None:
-    with services().store.write() as db:
+    store = services().store
+    st.session_state.pop(_asked(exam_id), None)
+    with store.write() as db:
         dropped = pseudonyms.drop(db, exam_id, marker.id)
-    st.session_state["exams_notice"] = f"The key of “{title}” is dropped: {count(dropped, 'name')} deleted."
+    emptied = store.empty_log()
+    late = "" if emptied else " The database was in use: they leave its log on disk when the app is next at rest."
+    st.session_state["exams_notice"] = f"The key of “{title}” is dropped: {count(dropped, 'name')} deleted.{late}"

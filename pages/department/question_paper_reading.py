@@ -7,25 +7,36 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from components.intake import IntakeError
-from components.intake.question_paper import Paper, PaperText, page_picture, read_paper
+from components.intake.question_paper import PaperText, page_picture, read_paper
 from components.marking import Marker, MarkError, Role
 from components.widgets.figures import count, plain
 from components.workflow.exam_setup.read_papers import fill_texts, texts_for
+from components.workflow.exam_setup.readings import (
+    LARGEST_KEPT,
+    PAPER,
+    KeptPaper,
+    discard,
+    keep_paper,
+    kept_paper,
+    paper_version,
+)
 from pages.department.scheme_reading_report import forget_report, keep_report, show_report
 from storage import Store
 from storage.exams import Exam
 
 state = st.session_state
 _PAPER = "question_paper"
+_ROUND = "question_paper_round"
 LARGEST_MB = 50
 
 
 @dataclass
 class _Shown:
-    """The paper that is open in this session, with those of its pages that were drawn."""
+    """The exam's paper as it was kept at `version`, with those of its pages that were drawn in this session."""
 
     exam_id: int
-    paper: Paper
+    version: str
+    kept: KeptPaper
     pictures: dict[int, bytes] = field(default_factory=dict)
 
 
@@ -48,60 +59,85 @@ def show_paper_reading(store: Store, marker: Marker, exam: Exam) -> None:
     st.caption(plain(exam.title))
     if show_report(exam):
         return
-    _choose(exam)
-    shown = _of(exam.id)
+    shown = _of(store, exam.id)
     if shown is None:
+        _choose(store, marker, exam)
         return
-    found = texts_for(store, exam.id, shown.paper.lines)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{plain(shown.kept.name)}**")
+        st.button(
+            "Discard, and choose another",
+            key="paper_discard",
+            icon=":material/delete:",
+            on_click=_discard,
+            args=(store, exam.id),
+            help="The paper is no longer beside the editor. Texts that were filled in stay.",
+        )
+    found = texts_for(store, exam.id, shown.kept.lines)
     left, right = st.columns(2)
     with left:
         _pages(shown, "paper_page")
     with right:
-        _texts(store, marker, exam, shown.paper, found)
+        _texts(store, marker, exam, shown.kept.lines, found)
 
 
-def show_paper_beside(exam_id: int) -> None:
-    """The pages of the paper that is open in this session, for the editor; nothing where there is none."""
-    shown = _of(exam_id)
-    if shown is not None:
+def show_paper_beside(store: Store, exam_id: int) -> None:
+    """The pages of the exam's paper, for the editor; nothing where there is none."""
+    shown = _of(store, exam_id)
+    if shown is not None and shown.kept.paper is not None:
         with st.expander("Question paper", expanded=True, key="paper_beside"):
             _pages(shown, "paper_beside_page")
 
 
-def _choose(exam: Exam) -> None:
+def _choose(store: Store, marker: Marker, exam: Exam) -> None:
     file = st.file_uploader(
         "The question paper as PDF",
         type=["pdf"],
-        key="paper_file",
+        key=f"paper_file_{state.get(_ROUND, 0)}",
         max_upload_size=LARGEST_MB,
-        help="It is read on this computer. It stays beside the editor until you close this window.",
+        help="It is read on this computer, and stays beside the editor until it is discarded.",
     )
-    shown = _of(exam.id)
-    if file is None or (shown is not None and shown.paper.file.content == file.getvalue()):
+    if file is None:
         return
     try:
-        state[_PAPER] = _Shown(exam.id, read_paper(file.name, file.getvalue()))
+        paper = read_paper(file.name, file.getvalue())
     except IntakeError as error:
         st.error(plain(str(error)))
+        return
+    keep_paper(store, marker, exam.id, paper)
+    state[_ROUND] = state.get(_ROUND, 0) + 1
+    st.rerun()
+
+
+def _discard(store: Store, exam_id: int) -> None:
+    discard(store, exam_id, PAPER)
+    state.pop(_PAPER, None)
 
 
 def _pages(shown: _Shown, key: str) -> None:
-    number = 1
-    if shown.paper.pages > 1:
+    number, paper = 1, shown.kept.paper
+    if paper is None:
+        st.info(
+            f"Its text is kept, but not its pages: the file has more than {LARGEST_KEPT // 1_000_000} MB. "
+            "Save it smaller and choose it again to see them here.",
+            title="No pages",
+        )
+        return
+    if paper.pages > 1:
         number = st.selectbox(
-            "Page", range(1, shown.paper.pages + 1), format_func=lambda n: f"Page {n} of {shown.paper.pages}", key=key
+            "Page", range(1, paper.pages + 1), format_func=lambda n: f"Page {n} of {paper.pages}", key=key
         )
     try:
         if number not in shown.pictures:
-            shown.pictures[number] = page_picture(shown.paper, number)
+            shown.pictures[number] = page_picture(paper, number)
     except IntakeError as error:
         st.error(plain(str(error)))
         return
     st.image(shown.pictures[number], alt=f"Page {number} of the question paper")
 
 
-def _texts(store: Store, marker: Marker, exam: Exam, paper: Paper, found: dict[str, PaperText]) -> None:
-    if not any(paper.lines):
+def _texts(store: Store, marker: Marker, exam: Exam, lines: tuple[str, ...], found: dict[str, PaperText]) -> None:
+    if not any(lines):
         st.info("This PDF has no text in it, so nothing can be filled in. Copy from its pages.", title="A scan")
         return
     if not found:
@@ -135,9 +171,17 @@ def _texts(store: Store, marker: Marker, exam: Exam, paper: Paper, found: dict[s
         st.rerun()
 
 
-def _of(exam_id: int) -> _Shown | None:
+def _of(store: Store, exam_id: int) -> _Shown | None:
+    """The exam's paper; read again only where another has been kept, as it may be large."""
+    version = paper_version(store, exam_id)
     shown: _Shown | None = state.get(_PAPER)
-    return shown if shown is not None and shown.exam_id == exam_id else None
+    if shown is not None and (shown.exam_id, shown.version) == (exam_id, version):
+        return shown
+    kept = kept_paper(store, exam_id) if version else None
+    if kept is None:
+        return None
+    state[_PAPER] = _Shown(exam_id, version, kept)
+    return state[_PAPER]
 
 
 def _open() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
@@ -12,21 +12,38 @@ from components.intake.mark_scheme import PointDraft, QuestionDraft, SourceLine
 from components.judge import JudgeStopped
 from components.judge.llm import LLMJudge
 from components.judge.llm.remedy import NoReply
-from components.judge.llm.scheme_lines import LinesDraft, draft_from_lines
-from components.marking import format_mark
+from components.judge.llm.scheme_lines import LinePoint
+from components.marking import Marker, MarkError
 from components.widgets.figures import count, plain
+from components.workflow.exam_setup.drafted_lines import ahead, ask
+from components.workflow.exam_setup.readings import JudgesDraft
 from pages.department import scheme_reading_rows as rows
 from pages.department.scheme_reading_source import line_text
+from pages.pilot.run_words import PRICE_FILE, dollars
 from pages.shared.desk_services import services
 from storage import Store, judges
 from storage.exams import Exam
 
 state = st.session_state
-_DRAFTS = "scheme_reading_drafts"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who asks, of which exam, and what keeps the draft that comes back."""
+
+    store: Store
+    marker: Marker
+    exam: Exam
+    keep: Callable[[JudgesDraft], None]
 
 
 def with_drafted(
-    store: Store, exam: Exam, now: QuestionDraft, lines: Sequence[SourceLine], unread: frozenset[int], key: str
+    asking: Asking,
+    now: QuestionDraft,
+    lines: Sequence[SourceLine],
+    unread: frozenset[int],
+    key: str,
+    drafted: JudgesDraft | None,
 ) -> QuestionDraft:
     """The question with those points of a judge's draft that the teacher has ticked.
 
@@ -35,21 +52,25 @@ def with_drafted(
     left = {line.number: line_text(line) for line in lines if line.number in unread}
     if not left:
         return now
-    drafts: dict[str, tuple[str, LinesDraft]] = state.setdefault(_DRAFTS, {})
-    if key not in drafts:
-        found = _judge(store, exam)
+    if drafted is None:
+        found = _judge(asking.store, asking.exam)
         if found is not None:
-            _offer(*found, now, left, key)
+            _offer(asking, *found, now, left, key)
         return now
-    name, draft = drafts[key]
+    draft = drafted.draft
+    took = f"{draft.tokens_in + draft.tokens_out:,} tokens"
+    took += "" if drafted.price is None else f", {plain(dollars(drafted.price))}"
     st.caption(
-        f":material/smart_toy: Draft by {plain(name)} ({plain(draft.model)}), not read by rules. "
-        f"{draft.tokens_in + draft.tokens_out:,} tokens. Check each point against its line, and tick what is right."
+        f":material/smart_toy: Draft by {plain(drafted.judge)} ({plain(draft.model)}), not read by rules. "
+        f"{took}. Check each point against its line, and tick what is right."
     )
-    if not draft.points:
-        st.caption("It found no marking point in these lines.")
+    # What was ticked before the page was left is among the points by now.
+    there = {point.text for point in now.points}
+    points = [point for point in draft.points if point.text not in there]
+    if not points:
+        st.caption("It found no further marking point in these lines.")
         return now
-    return replace(now, points=(*now.points, *_ticked(draft, now, key)))
+    return replace(now, points=(*now.points, *_ticked(points, now, key)))
 
 
 def _judge(store: Store, exam: Exam) -> tuple[str, LLMJudge] | None:
@@ -64,31 +85,41 @@ def _judge(store: Store, exam: Exam) -> tuple[str, LLMJudge] | None:
     return None
 
 
-def _offer(name: str, judge: LLMJudge, now: QuestionDraft, left: dict[int, str], key: str) -> None:
-    if not st.button(
+def _offer(asking: Asking, name: str, judge: LLMJudge, now: QuestionDraft, left: dict[int, str], key: str) -> None:
+    pressed = st.button(
         f"Let {plain(name)} draft the rest",
         key=f"{key}_ask",
         icon=":material/smart_toy:",
         help=f"Sends {count(len(left), 'line')} that no rule understood, with the points above, to "
         f"{judge.endpoint.base_url}. Nothing of a candidate is sent. What it drafts is shown as a draft.",
-    ):
+    )
+    expected = ahead(judge, now, left)
+    if expected.price is None or expected.cap is None:
+        st.caption(
+            f"About {expected.tokens_in + expected.tokens_out:,} tokens. What they cost is not known: "
+            f"{plain(judge.endpoint.model)} is not in {PRICE_FILE}."
+        )
+    else:
+        st.caption(
+            f"About {plain(dollars(expected.price))}. A reply that cannot be used is asked for again, but not past "
+            f"{plain(dollars(expected.cap))}."
+        )
+    if not pressed:
         return
-    read = [f"{point.code} ({format_mark(point.marks)}) {point.text}" for point in now.points]
-    most = "not known" if now.max_mark is None else format_mark(now.max_mark)
     try:
         with st.spinner(f"Asking {plain(name)} …"):
-            draft = draft_from_lines(judge, now.number, most, read, left)
-    except (NoReply, JudgeStopped) as error:
+            drafted = ask(asking.store, asking.marker, asking.exam.id, name, judge, now, left)
+    except (NoReply, JudgeStopped, MarkError) as error:
         st.error(plain(str(error)), title="No draft")
         return
-    state[_DRAFTS][key] = (name, draft)
+    asking.keep(drafted)
     st.rerun()
 
 
-def _ticked(draft: LinesDraft, now: QuestionDraft, key: str) -> tuple[PointDraft, ...]:
+def _ticked(points: Sequence[LinePoint], now: QuestionDraft, key: str) -> tuple[PointDraft, ...]:
     taken = {point.code for point in now.points} | {group.code for group in now.groups}
     given = []
-    for point in draft.points:
+    for point in points:
         code = point.code
         if not code or code in taken:
             code = next(name for n in range(1, 1000) if (name := f"MP{n}") not in taken)

@@ -13,7 +13,7 @@ from components.workflow import exam_setup as setup
 from components.workflow.exam_setup import details
 from storage import Store, decisions, exam_setup, exams, question_pictures
 from tests.app.conftest import OpenPage
-from tests.support import add_exam, add_marker, propose_points
+from tests.support import add_exam, add_marker, propose_points, two_point_question
 
 EXAMS = "pages/department/exams.py"
 PAGE = "pages/department/exam_setup.py"
@@ -162,6 +162,51 @@ def test_rules_for_tolerance_and_sections_are_set_on_the_page(app: OpenPage, sto
         assert exam_setup.settings(db, exam_id)["sections"] == [
             {"title": "Section 1", "questions": ["1", "2", "3"], "answer": 2}
         ]
+    assert next(each for each in at.number_input if each.label == "How many of them count").value == 2
+    fill(at, "Questions", ["1", "3"], "multiselect")
+    fill(at, "How many of them count", 1, "number_input")
+    next(each for each in at.text_input if each.proto.id.endswith("_title") and each.value == "Section 1").set_value(
+        "Section B"
+    )
+    press(at, "Save the section")
+    assert "Section B: questions 1, 3, answer 1 of 2" in texts(at).replace("*", "")
+    assert "Section 1" not in texts(at)
+    with store.read() as db:
+        assert exam_setup.settings(db, exam_id)["sections"] == [
+            {"title": "Section B", "questions": ["1", "3"], "answer": 1}
+        ]
+    assert labels(at).count("Add the section") == 1, "question 2 is free again"
+
+
+def test_grades_are_set_before_there_is_a_question(app: OpenPage, store: Store, head: Marker) -> None:
+    exam_id = details.create(store, head, "Mock")
+    at = app(PAGE, head, exam=str(exam_id))
+    assert "The exam has no question yet." in texts(at)
+    fill(at, "Grade boundaries: one grade a line, with its lowest total", "A 3\nB 1", "text_area")
+    press(at, "Save the rules")
+    assert "Grades: A from 3, B from 1." in texts(at)
+    with store.write() as db:
+        exams.add_question(db, exam_id, *two_point_question())
+    at.run()
+    assert "The questions come to 2 marks, so nobody can reach A." in texts(at)
+
+
+def test_rules_and_tolerance_are_set_on_the_page_of_exams_too(app: OpenPage, store: Store, head: Marker) -> None:
+    exam_id, _ = add_exam(store, [["a"]])
+    at = app(EXAMS, head)
+    assert "Save the rules" not in labels(at), "they are read when they are opened"
+    at.session_state[f"rules_{exam_id}"] = True
+    at.run()
+    fill(at, "Tolerance between two markers", "percent", "selectbox")
+    assert "The tolerance rule is set." in texts(at)
+    fill(at, "Grade boundaries: one grade a line, with its lowest total", "A 2", "text_area")
+    fill(at, "What stands after an adjudication", "mean", "selectbox")
+    press(at, "Save the rules")
+    with store.read() as db:
+        exam = exams.get(db, exam_id)
+        assert exam_setup.tolerance_rule(db, exam_id).amount == 10
+    assert exam is not None
+    assert (exam.boundaries, exam.what_stands) == ((("A", 2.0),), "mean")
 
 
 def test_an_exam_needs_a_title_and_the_box_shows_the_one_it_kept(app: OpenPage, store: Store, head: Marker) -> None:

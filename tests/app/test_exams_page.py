@@ -11,9 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from components.marking import Outcome, Role, Stage
 from components.workflow import demo, paper_demo
-from storage import Store, decisions, exams, jobs, judges, responses, runs
+from components.workflow.marks_out.evidence import write_pack
+from storage import Store, decisions, exams, jobs, judges, markers, responses, runs
 from tests.app.conftest import OpenPage
-from tests.support import add_exam, add_marker
+from tests.support import add_exam, add_marker, new_store
 
 PAGE = "pages/department/exams.py"
 SMALL = b"""candidate,question,answer,max mark,mark 1,mark 2,AI mark
@@ -93,6 +94,32 @@ def test_where_there_is_no_exam_the_demo_can_be_restored(app: OpenPage, store: S
     press(at, "Restore the demo exam")
     assert "There is no exam yet" not in texts(at)
     assert demo_exam(store).exam.title in headings(at)
+
+
+def test_a_pack_is_restored_in_the_place_of_the_untouched_demo(
+    app: OpenPage, store: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    there = new_store(tmp_path_factory.mktemp("there"))
+    exam_id, _ = add_exam(there, [["it is denatured"]], title="Mock")
+    pack = tmp_path_factory.mktemp("pack") / "pack.zip"
+    with pack.open("wb") as file:
+        write_pack(there, exam_id, file)
+    demo.install_if_fresh(store)
+    with store.write() as db:
+        db.execute("UPDATE jobs SET status = 'done'")
+        head = next(each for each in markers.profiles(db) if each.role is Role.HEAD)
+    at = app(PAGE, head)
+    assert "Only the demo is here, and nobody has worked on it" in texts(at)
+    box = next(each for each in at.get("file_uploader") if each.proto.label == "Evidence pack (ZIP)")
+    box.set_value(("pack.zip", pack.read_bytes(), "application/zip")).run()
+    press(at, "Restore it")
+    assert "“Mock” is back, with 1 response and 0 decisions." in texts(at)
+    assert titles(store) == ["Mock"]
+    assert "Restore it" not in labels(at)
+    with store.read() as db:
+        known = markers.get(db, at.session_state["marker_id"])
+    assert known is not None
+    assert known.name == head.name
 
 
 def test_resetting_the_demo_restores_it_and_archives_its_marks(app: OpenPage, store: Store) -> None:
@@ -275,8 +302,11 @@ def test_a_table_is_imported_and_its_import_undone(app: OpenPage, store: Store) 
     add_exam(store, [["an answer"]])
     at = upload(app(PAGE, add_marker(store)), SMALL)
     assert "0 errors, 0 warnings, 2 rows with nothing wrong." in texts(at)
-    chosen = {box.label: box.value for box in at.selectbox if box.label in ("Candidate number", "Mark by an AI")}
-    assert chosen == {"Candidate number": "candidate", "Mark by an AI": "AI mark"}
+    assert next(box.value for box in at.selectbox if box.label == "Candidate number") == "candidate"
+    assert next(box.value for box in at.multiselect if box.label == "Marks by AIs") == ["AI mark"]
+    assert next(box.value for box in at.text_input if "AI in “AI mark”" in box.label) == (
+        "Imported AI mark (year_11.csv)"
+    )
     title = next(box for box in at.text_input if box.label == "Title of the exam")
     assert title.value == "year 11"
     title.set_value("Year 11 *mock*").run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.marking import Role
 from pages.department.names_key import key_csv
-from storage import Store, decisions, exams, pseudonyms, responses
+from storage import Store, decisions, exams, import_state, judges, pseudonyms, responses
 from tests.app.conftest import OpenPage
 from tests.app.test_exams_page import PAGE, headings, labels, press, texts, titles, upload
 from tests.form_files import csv_file, xlsx_file
@@ -108,6 +109,11 @@ def test_the_two_reports_of_a_moodle_quiz_become_one_exam_without_names(app: Ope
         "0002,'=Bob Brown,bob@school.example",
     ]
     press(at, "Drop the key")
+    assert "2 names will be deleted for good." in texts(at)
+    press(at, "Keep it")
+    assert len(names_kept(store, exam.id)) == 2
+    press(at, "Drop the key")
+    press(at, "Drop it for good")
     assert names_kept(store, exam.id) == []
     assert "The key of “Quiz” is dropped: 2 names deleted." in texts(at)
     assert "Drop the key" not in labels(at)
@@ -254,8 +260,76 @@ def test_the_real_physics_file_is_imported_from_the_screen(app: OpenPage, store:
     add_exam(store, [["an answer"]])
     at = choose(app(PAGE, add_marker(store)), ("physics_flat.csv", PHYSICS.read_bytes()))
     assert "0 errors" in texts(at)
-    press(at, next(label for label in labels(at) if label.startswith("Import ")))
+    with PHYSICS.open(newline="", encoding="utf-8") as file:
+        variants = [column for column in next(csv.reader(file)) if column.startswith("gpt4o")]
+    assert ais(at) == variants
+    assert len(variants) == 8
+    assert [box(at, f"Name of the {which} marker").value[:12] for which in ("first", "second")] == [
+        "First marker",
+        "Second marke",
+    ]
+    box(at, "Proposals shown on the marking page").set_value("gpt4o_forced_compare").run()
+    press(at, "Import 89 responses")
     assert "physics flat" in headings(at)
+    exam = newest(store)
+    every = dict.fromkeys([name for name in variants if name[-1] in "e21" and name != "gpt4o_detailed_compare_2"], 89)
+    with store.read() as db:
+        counted = db.execute(
+            "SELECT j.name, count(*) FROM proposals p JOIN judges j ON j.id = p.judge_id GROUP BY j.id"
+        ).fetchall()
+        assert {row[0]: row[1] for row in counted} == every | {
+            "gpt4o_detailed_compare_2": 40,
+            "gpt4o_detailed_compare_3": 19,
+            "gpt4o_naive_cot_3": 19,
+            "gpt4o_detailed_compare_4": 19,
+        }
+        assert exam.judge_id is not None
+        stands = judges.get(db, exam.judge_id)
+        assert stands is not None
+        assert stands.name == "gpt4o_forced_compare"
+
+
+def ais(at: AppTest) -> list[str]:
+    return list(next(each.value for each in at.multiselect if each.label == "Marks by AIs"))
+
+
+def test_columns_of_ais_can_be_unticked_and_renamed_and_must_have_names_of_their_own(
+    app: OpenPage, store: Store
+) -> None:
+    add_exam(store, [["an answer"]])
+    at = upload(
+        app(PAGE, add_marker(store)), b'candidate,question,answer,max mark,gpt,claude,qwen\n1,1,x,3,2,"[1, 1]",7\n'
+    )
+    assert ais(at) == ["gpt", "claude"], "what is off the scale is no mark"
+    box(at, "Name of the AI in “claude”").set_value("GPT").run()
+    assert "have the same name" in " ".join(at.dataframe[-1].value["What was found"])
+    next(each for each in at.multiselect if each.label == "Marks by AIs").set_value(["claude"]).run()
+    box(at, "Name of the AI in “claude”").set_value("Claude, first prompt").run()
+    press(at, "Import 1 response")
+    with store.read() as db:
+        rows = db.execute("SELECT j.name, p.mark FROM proposals p JOIN judges j ON j.id = p.judge_id").fetchall()
+    assert [tuple(row) for row in rows] == [("Claude, first prompt", 2)]
+
+
+def test_the_marks_of_another_tool_are_added_without_answers_and_taken_back(app: OpenPage, store: Store) -> None:
+    exam_id, _ = add_exam(store, [["denatured", "heat"]], questions=[two_point_question("1")], title="Set up")
+    at = upload(
+        app(PAGE, add_marker(store)), b"candidate,question,Tool A,Tool B\n0001,1,2,1\n0002,1,,0;1\n", "tools.csv"
+    )
+    assert "Marks by AIs (a row a response)" in texts(at)
+    assert "Choose the column that holds the answer." in " ".join(at.dataframe[-1].value["What was found"])
+    box(at, "Import into").set_value(exam_id).run()
+    assert ais(at) == ["Tool A", "Tool B"]
+    assert "Into “Set up”: 0 new responses, 0 new candidates, 3 new or changed marks" in texts(at)
+    desk = box(at, "Proposals shown on the marking page")
+    assert desk.options[-1].startswith("As now")
+    press(at, "Add 3 AI marks")
+    assert "Into “Set up”: 3 AI marks." in texts(at)
+    with store.read() as db:
+        assert list(import_state.imported_judges(db, exam_id).values()) == ["Tool A", "Tool B"]
+    press(at, "Undo the import", labels(at).count("Undo the import") - 1)
+    with store.read() as db:
+        assert import_state.imported_judges(db, exam_id) == {}
 
 
 def test_the_ids_of_a_second_microsoft_form_are_not_taken_for_the_candidates_of_the_first(
@@ -274,3 +348,40 @@ def test_the_ids_of_a_second_microsoft_form_are_not_taken_for_the_candidates_of_
     after = stored(store, exam.id)
     assert len(after) == 6
     assert {place: after[place] for place in before} == before
+
+
+def test_an_exam_just_made_is_offered_first_and_gets_its_texts_from_the_headings(app: OpenPage, store: Store) -> None:
+    add_exam(store, [["an answer"]], title="Older, marked")
+    scheme = two_point_question("1", max_mark=3)[1]
+    empty = [two_point_question("1", max_mark=3)[0].model_copy(update={"text": ""}), two_point_question("2")[0]]
+    with store.write() as db:
+        exam_id = exams.add_exam(db, "Just made")
+        exams.add_question(db, exam_id, empty[0], scheme)
+        exams.add_question(db, exam_id, empty[1], two_point_question("2")[1])
+    head = add_marker(store, "Dr Osei", Role.HEAD)
+    at = app("pages/department/exam_setup.py", head, exam=str(exam_id))
+    assert "Import answers" in labels(at)
+    at = choose(app(PAGE, head, **{"import": str(exam_id)}), ("Osmosis.xlsx", forms(ONE, TWO)))
+    assert box(at, "Import into").value == exam_id
+    assert "has no maximum mark" not in " ".join(at.dataframe[-1].value.get("What was found", []))
+    assert "1: What is osmosis?" in texts(at)
+    press(at, "Add 4 responses")
+    assert "Into “Just made”: 4 responses. The text of 1 question was filled in." in texts(at)
+    with store.read() as db:
+        assert [each.question.text for each in exams.questions(db, exam_id)] == ["What is osmosis?", "Question 2: why?"]
+    at = app("pages/department/exam_setup.py", head, exam=str(exam_id))
+    assert "Import answers" not in labels(at), "it has answers"
+
+
+def test_texts_stay_empty_where_the_teacher_does_not_want_them(app: OpenPage, store: Store) -> None:
+    question, scheme = two_point_question("1", max_mark=3)
+    with store.write() as db:
+        exam_id = exams.add_exam(db, "Just made")
+        for number in ("1", "2"):
+            exams.add_question(db, exam_id, question.model_copy(update={"text": "", "number": number}), scheme)
+    at = choose(app(PAGE, add_marker(store, "Dr Osei", Role.HEAD)), ("Osmosis.xlsx", forms(ONE, TWO)))
+    assert box(at, "Import into").value == exam_id, "the newest exam waits for answers"
+    next(each for each in at.checkbox if each.label.startswith("Fill in the text of 2 questions")).uncheck().run()
+    press(at, "Add 4 responses")
+    with store.read() as db:
+        assert [each.question.text for each in exams.questions(db, exam_id)] == ["", ""]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -10,7 +12,7 @@ from components.marking import Marker, Role
 from components.workflow import exam_setup as setup
 from components.workflow.exam_setup import details
 from pages.shared.desk_services import services
-from storage import Store, exams
+from storage import Store, events, exams
 from tests.app.conftest import OpenPage
 from tests.app.test_exam_setup_page import fill, labels, press, texts
 from tests.eyes import MODEL, eyes
@@ -162,8 +164,43 @@ def test_text_without_a_scheme_says_what_is_needed(app: OpenPage, store: Store, 
     fill(at, "Or paste it here", "Dear colleagues,", "text_area")
     press(at, "Read it")
     assert "Each point needs its code" in everything(at)
-    press(at, "Read another")
+    press(at, "Discard, and read another")
     assert "Read it" in labels(at)
+
+
+def test_a_reload_brings_back_what_was_read_with_every_correction(app: OpenPage, store: Store, head: Marker) -> None:
+    exam_id = details.create(store, head, "Mock")
+    at = app(PAGE, head, exam=str(exam_id), reading="scheme")
+    fill(at, "Or paste it here", SCHEME, "text_area")
+    press(at, "Read it")
+    next(box for box in at.number_input if box.label == "Maximum mark").set_value(4.0).run()
+    [box for box in at.text_input if box.label == "Number"][1].set_value("3b").run()
+    [box for box in at.checkbox if box.label == "Take this question in"][1].uncheck().run()
+    again = app(PAGE, head, exam=str(exam_id))  # another session, as after a reload
+    press(again, "Go on with the mark scheme that was read")
+    assert [box.value for box in again.number_input if box.label == "Maximum mark"] == [4.0, 2.0]
+    assert [box.value for box in again.text_input if box.label == "Number"] == ["1", "3b"]
+    assert [box.value for box in again.checkbox if box.label == "Take this question in"] == [True, False]
+    press(again, "Back to the exam")
+    press(again, "Go on with the mark scheme that was read")
+    press(again, "Confirm 1 question")
+    with store.read() as db:
+        (made,) = exams.questions(db, exam_id)
+    assert (made.question.number, made.question.max_mark) == ("1", 4)
+    press(again, "To the exam")
+    assert "Read a mark scheme" in labels(again), "what is confirmed waits no more"
+
+
+def test_what_was_read_is_discarded_on_request_and_is_nobody_else_s(app: OpenPage, store: Store, head: Marker) -> None:
+    exam_id = details.create(store, head, "Mock")
+    at = app(PAGE, head, exam=str(exam_id), reading="scheme")
+    fill(at, "Or paste it here", SCHEME, "text_area")
+    press(at, "Read it")
+    colleague = app(PAGE, add_marker(store, "Ms Lindqvist", Role.HEAD), exam=str(exam_id))
+    assert "Read a mark scheme" in labels(colleague)
+    press(at, "Discard, and read another")
+    assert "Read it" in labels(at)
+    assert "Read a mark scheme" in labels(app(PAGE, head, exam=str(exam_id)))
 
 
 def test_a_teacher_who_is_no_head_sees_the_exam_instead(app: OpenPage, store: Store, head: Marker) -> None:
@@ -187,6 +224,16 @@ def test_a_question_paper_fills_texts_in_and_stands_beside_the_editor(
     press(at, "Open")
     assert next(box for box in at.text_area if box.label == "Question").value == "What is the unit of force?"
     assert next(each.label for each in at.expander) == "Question paper"
+    with store.read() as db:
+        (question,) = exams.questions(db, exam_id)
+    again = app(PAGE, head, exam=str(exam_id), question=str(question.id))  # as after a reload
+    assert next(each.label for each in again.expander) == "Question paper"
+    again = app(PAGE, head, exam=str(exam_id), reading="paper")
+    assert "paper.pdf" in texts(again)
+    press(again, "Discard, and choose another")
+    assert len(again.file_uploader) == 1
+    again = app(PAGE, head, exam=str(exam_id), question=str(question.id))
+    assert "Question paper" not in [each.label for each in again.expander]
 
 
 def test_a_file_that_is_no_question_paper_is_refused_in_words(app: OpenPage, store: Store, head: Marker) -> None:
@@ -204,11 +251,42 @@ def test_a_judge_s_draft_is_labelled_and_not_taken_in_unticked(app: OpenPage, st
         press(at, "Read it")
         assert not [label for label in labels(at) if "draft the rest" in label], "no judge is connected"
         services().connections.connect(store, Endpoint(server.base_url, MODEL), "", "Seer")
-        press(at.run(), "Let Seer draft the rest")
+        assert "What they cost is not known: seer is not in assets/prices.toml." in texts(at.run())
+        press(at, "Let Seer draft the rest")
     assert "Draft by Seer (seer), not read by rules. 1,100 tokens." in texts(at)
+    with store.read() as db:
+        (event,) = (each for each in events.latest(db) if each.kind == "scheme lines drafted")
+    assert event.marker_name == head.name
+    assert event.body == {
+        "judge": "Seer",
+        "model": "seer",
+        "question": "1",
+        "lines": 1,
+        "points": 1,
+        "tokens_in": 1000,
+        "tokens_out": 100,
+        "price": None,
+    }
+    again = app(PAGE, head, exam=str(exam_id), reading="scheme")
+    assert "Draft by Seer (seer), not read by rules. 1,100 tokens." in texts(again), "it is not to be paid for twice"
     press(at, "Confirm 2 questions")
     with store.read() as db:
         assert [point.code for point in exams.questions(db, exam_id)[0].scheme.points] == ["M1", "A1"]
+
+
+def test_what_a_draft_costs_is_said_before_it_is_asked_for(app: OpenPage, store: Store, head: Marker) -> None:
+    exam_id = details.create(store, head, "Mock")
+    with eyes({"points": []}) as server:
+        at = app(PAGE, head, exam=str(exam_id), reading="scheme")
+        services().connections.connect(store, Endpoint(server.base_url, "gpt-4o-mini"), "", "Mini")
+        fill(at, "Or paste it here", SCHEME, "text_area")
+        press(at, "Read it")
+        # Some 300 tokens sent at $0.15 a million and 100 received at $0.60 a million: about a hundredth of a cent.
+        assert re.search(r"About (\$0\.0001|\$0\.0002|less than \$0\.0001)\. A reply that cannot be used", texts(at))
+        assert server.asked == []
+        press(at, "Let Mini draft the rest")
+    # 1,000 sent and 100 received.
+    assert "1,100 tokens, $0.0002." in texts(at)
 
 
 def test_a_judge_that_cannot_be_asked_is_said_to_be_so(app: OpenPage, store: Store, head: Marker) -> None:

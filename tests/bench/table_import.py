@@ -1,10 +1,10 @@
-"""A table of responses imported as an exam, end to end at the store: 1,000, 10,000 and 32,534 rows.
+"""A table of responses imported as an exam, from the file's bytes to the store: 1,000 to 100,000 rows.
 
 Run `uv run python -m tests.bench.table_import [rows …]`.
 
 Each size runs in a process of its own, one after the other. The table has 20 questions, answers of about 90 letters,
-the marks of two people and an AI's on every row: the most that one row can bring. Reading and checking the file come
-before and are told apart. Goals for 32,534 rows: stored in under 4 s, peak memory of the process under 500 MB.
+the marks of two people and an AI's on every row. Reading, checking and storing are told apart, "end to end" is all
+three. Goals for 32,534 rows: end to end in under 4 s, peak memory of the process under 500 MB.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from components.workflow.import_compare import compare
 from components.workflow.import_table import import_plan
 from tests.support import new_store
 
-SIZES = (1_000, 10_000, 32_534)
+SIZES = (1_000, 10_000, 32_534, 100_000)
+GOAL_ROWS = 32_534
 QUESTIONS = 20
 GOAL_SECONDS, GOAL_MB = 4.0, 500
 WORDS = "because the enzyme is denatured at high temperature so its active site no longer fits the substrate"
@@ -56,7 +57,7 @@ def measure(rows: int) -> dict[str, float]:
         taken[name] = time.perf_counter() - started
         return time.perf_counter()
 
-    moment = time.perf_counter()
+    moment, cpu = time.perf_counter(), time.process_time()
     found = recognise("bench.csv", content)
     tabled = found.to_table(Choices())
     moment = timed("recognised", moment)
@@ -64,6 +65,7 @@ def measure(rows: int) -> dict[str, float]:
     assert plan.ok
     assert len(plan.responses) == rows
     timed("checked", moment)
+    before_store = time.process_time() - cpu
     with tempfile.TemporaryDirectory() as folder:
         store = new_store(Path(folder))
         moment, cpu = time.perf_counter(), time.process_time()
@@ -71,7 +73,9 @@ def measure(rows: int) -> dict[str, float]:
             store, plan, title="Bench", marker=None, first_marker_name="Rater one", second_marker_name="Rater two"
         )
         moment = timed("stored", moment)
+        taken["end to end"] = taken["recognised"] + taken["checked"] + taken["stored"]
         taken["CPU of storing"] = time.process_time() - cpu
+        taken["CPU end to end"] = before_store + taken["CPU of storing"]
         again = compare(store, plan, made.exam_id, ("Rater one", "Rater two"))
         assert again.nothing_new, "the same file adds nothing"
         timed("compared again", moment)
@@ -96,11 +100,12 @@ def main() -> None:
         values = [result[name] for result in results]
         growth = (values[-1] / sizes[-1]) / (values[0] / sizes[0])
         print(f"{name:<18}" + "".join(f"{value:>10.2f}" for value in values) + f"   × {growth:.2f}")
-    stored, memory = results[-1]["stored"], results[-1]["peak MB"]
-    for what, value, goal, unit in (("stored", stored, GOAL_SECONDS, "s"), ("memory", memory, GOAL_MB, "MB")):
-        print(
-            f"{what}, {sizes[-1]:,} rows: {value:.4g} {unit} (goal {goal:g}: {'holds' if value < goal else 'MISSED'})"
-        )
+    if GOAL_ROWS not in sizes:
+        return
+    goal = results[sizes.index(GOAL_ROWS)]
+    for what, most, unit in (("end to end", GOAL_SECONDS, "s"), ("peak MB", GOAL_MB, "MB")):
+        holds = "holds" if goal[what] < most else "MISSED"
+        print(f"{what}, {GOAL_ROWS:,} rows: {goal[what]:.4g} {unit} (goal {most:g}: {holds})")
 
 
 if __name__ == "__main__":

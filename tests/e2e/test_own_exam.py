@@ -63,15 +63,6 @@ def press(page: Page, name: str | re.Pattern[str]) -> None:
     page.get_by_role("button", name=name, exact=isinstance(name, str)).first.click()
 
 
-def choose(page: Page, box: str, option: str) -> None:
-    """From a box that may be below the screen: a list that opens while the page scrolls closes again."""
-    found = page.get_by_role("combobox", name=box)
-    found.scroll_into_view_if_needed()
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    found.click()
-    page.get_by_role("option", name=option).click()
-
-
 def upload(page: Page, name: str, mime: str, content: bytes) -> None:
     page.locator("input[type=file]").first.set_input_files(FilePayload(name=name, mimeType=mime, buffer=content))
     expect(page.get_by_text(name, exact=True).first).to_be_visible()
@@ -117,6 +108,9 @@ def test_from_a_word_mark_scheme_and_a_microsoft_form_to_a_mark_book(
     expect(page.get_by_text("mark scheme.docx")).to_be_visible()
     press(page, "Read it")
     expect(page.get_by_text("3 questions, 6 points")).to_be_visible()
+    drawn(page)
+    page.reload()  # nothing that was read is lost
+    expect(page.get_by_text("3 questions, 6 points")).to_be_visible()
     for words in ("1 new in the exam, comes to 2 of 2 marks.", "3 new in the exam, comes to 3 of 3 marks."):
         expect(page.get_by_text(words)).to_be_visible()
     press(page, "Confirm 3 questions")
@@ -125,17 +119,21 @@ def test_from_a_word_mark_scheme_and_a_microsoft_form_to_a_mark_book(
     expect(page.get_by_role("heading", name="Year 11 mock, Biology")).to_be_visible()
 
     # The form's answers into it: the maxima are the exam's, names become numbers.
-    press(page, "All exams")
+    press(page, "Import answers")
+    expect(page.get_by_role("heading", name="Import answers and marks")).to_be_visible()
     upload(page, "Year 11 mock.xlsx", XLSX, microsoft_form())
     expect(page.get_by_text("Microsoft Forms quiz")).to_be_visible()
+    expect(page.get_by_text("cells hold a date")).to_have_count(0)  # times of sending are no answers
     expect(page.get_by_role("radio", name="The file's own candidate numbers")).to_be_checked()
     expect(page.get_by_role("button", name="Download the report")).to_be_visible()  # the whole form is there
     drawn(page)
-    choose(page, "Import into", "Year 11 mock, Biology")
+    expect(page.get_by_role("combobox", name="Import into")).to_have_value("Year 11 mock, Biology")
+    expect(page.get_by_role("checkbox", name=re.compile("^Fill in the text of 3 questions"))).to_be_checked()
     expect(page.get_by_text("9 new responses, 3 new candidates")).to_be_visible()
     expect(page.get_by_text("3 names in the key.")).to_be_visible()
     press(page, "Add 9 responses")
     expect(page.get_by_text("Into “Year 11 mock, Biology”: 9 responses.")).to_be_visible()
+    expect(page.get_by_text("The text of 3 questions was filled in.")).to_be_visible()
 
     # One script of three is marked, by key: 2 of 2, 1 of 1, 2 of 3.
     page.get_by_test_id("stMain").get_by_role("button", name=re.compile("Mark$")).first.click()

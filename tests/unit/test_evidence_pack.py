@@ -35,9 +35,13 @@ from storage import (
     standardisation,
     standings,
     transcripts,
+    trial_answers,
+    trial_marks,
+    trials,
 )
 from storage.connect import now
 from storage.pictures import NewPage, Picture
+from storage.trials import NewArm
 from tests.support import add_exam, add_marker, new_store, propose_points
 
 
@@ -129,6 +133,13 @@ def full_exam(store: Store) -> tuple[int, list[list[int]], Marker]:
         db.execute(
             "INSERT INTO imports (exam_id, filename, sha256, created_at) VALUES (?, 'a.csv', '00', ?)", (exam_id, now())
         )
+        for title in ("earlier", "later"):  # which takes over what the earlier one was told
+            trial = trials.add(db, exam_id, title, {"seed": 1}, head.id, [NewArm(judge), NewArm(judge, criteria=False)])
+            trial_marks.take(db, trial, exam_id, None, (teacher.id, None))
+            one, other = trials.arms(db, trial)
+            trial_answers.take_imported(db, one.id, judge, [ids[1][1]])
+            if not trial_answers.take_known(db, other.id, judge, 1, [(ids[1][1], "h")]):
+                trial_answers.keep_each(db, other.id, [(ids[1][1], third, "h", made)])
     return exam_id, ids, teacher
 
 
@@ -139,6 +150,7 @@ def test_a_pack_restored_into_a_fresh_install_makes_the_same_pack_byte_for_byte(
     assert empty == []
     restored = restore(fresh, io.BytesIO(pack))
     assert (restored.exam_id, restored.exam) == (exam_id, "Mock “2026”")
+    assert sum(row["taken_id"] is not None for row in rows(pack, "trial_proposals")) == 1
     assert restored.counts["decisions"] == 6
     assert packed(fresh, exam_id) == pack
     with store.read() as old, fresh.read() as new:

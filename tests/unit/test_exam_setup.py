@@ -294,6 +294,32 @@ def test_it_is_known_what_stands_under_which_version_of_a_scheme(store: Store) -
     assert uses[0].marker_name == "Dr Osei"
 
 
+def test_the_desk_walks_through_the_marks_that_stand_under_an_old_scheme(store: Store) -> None:
+    head = add_marker(store, "Dr Osei", Role.HEAD)
+    exam_id, rows = add_exam(store, [["a", "b", "c"]])
+    (question_id,) = question_ids(store, exam_id)
+    first, second, unmarked = rows[0]
+    decide(store, first, head.id, 1)
+    decide(store, second, head.id, 2)
+
+    def old() -> list[int | None]:
+        with store.read() as db:
+            found = [standings.neighbour(db, exam_id, Order.BY_QUESTION, Filter.OLD_SCHEME)]
+            while found[-1] is not None:
+                at = standings.get(db, found[-1])
+                found.append(standings.neighbour(db, exam_id, Order.BY_QUESTION, Filter.OLD_SCHEME, beside=at))
+        return found[:-1]
+
+    assert old() == []
+    with store.write() as db:
+        question, scheme = two_point_question("1")
+        exams.add_scheme_version(db, question_id, question, scheme.model_copy(update={"note": "new"}), head.id)
+    assert old() == [first, second]
+    decide(store, second, head.id, 1)  # marked again
+    decide(store, unmarked, head.id, 1)
+    assert old() == [first]
+
+
 @pytest.mark.parametrize(
     ("number", "taken", "wanted"),
     [

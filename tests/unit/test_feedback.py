@@ -34,8 +34,9 @@ from components.workflow.connections import default_judges
 from components.workflow.marks_out.feedback import feedback, feedback_zip, file_name
 from components.workflow.marks_out.student_words import plain, student_words
 from components.workflow.review.rules import set_rules
-from storage import Store, annotations, decisions, exams, judges, pictures, proposals, responses
+from storage import Store, annotations, decisions, exams, judges, pictures, proposals, question_pictures, responses
 from storage.pictures import NewPage, Picture
+from storage.question_pictures import QuestionPicture
 from tests.support import add_exam, add_marker, new_store, propose_points
 
 AI = "Suggested by the AI, checked by your teacher"
@@ -211,6 +212,28 @@ def test_pictures_are_embedded_with_what_was_drawn_on_them(store: Store, teacher
     _, green, _ = images[0].getpixel((images[0].width * 3 // 10, images[0].height // 2))
     assert red > 150 > green
     assert min(images[1].getpixel((images[1].width * 3 // 10, images[1].height // 2))) > 240
+
+
+def test_a_questions_own_pictures_stand_with_it_before_the_answer(store: Store, teacher: Marker) -> None:
+    exam_id, [[first]] = add_exam(store, [["it is denatured"]])
+    data = io.BytesIO()
+    Image.new("RGB", (400, 200), "green").save(data, "PNG")
+    with store.write() as db:
+        sha256 = pictures.add(db, Picture(data.getvalue(), "image/png", 400, 200))
+        [question] = exams.questions(db, exam_id)
+        shown = [QuestionPicture(sha256, "A <rate> curve"), QuestionPicture(sha256)]
+        question_pictures.set_of(db, question.id, shown)
+        decisions.record(db, first, teacher.id, Outcome.MARK, Stage.BLIND, mark=1)
+    html = page(store, exam_id)
+    found = re.findall(r'<figure><img src="data:image/jpeg;base64,([^"]+)" alt="([^"]*)">(.*?)</figure>', html)
+    assert [(alt, below) for _, alt, below in found] == [
+        ("A &lt;rate&gt; curve", "<figcaption>A &lt;rate&gt; curve</figcaption>"),
+        ("Picture 2 of question 1", ""),
+    ]
+    image = Image.open(io.BytesIO(base64.b64decode(found[0][0])))
+    red, green, blue = image.getpixel((200, 100))
+    assert (image.size, green > 100 > max(red, blue)) == ((400, 200), True)
+    assert html.index("Question 1: why?") < html.index("<figure>") < html.index("Your answer")
 
 
 def test_the_page_asks_no_host_for_anything(store: Store, teacher: Marker) -> None:

@@ -114,7 +114,7 @@ def test_google_quiz_scores_become_marks_and_maxima_and_feedback_is_left() -> No
 
 def test_maxima_that_a_form_does_not_give_are_asked_for_and_can_be_given_by_question() -> None:
     found = recognised("f.csv", ["Timestamp", "Why?", "How?"], ["2026/05/01", "so", "thus"])
-    assert "Give the maximum marks" in notes(found)
+    assert "does not say what questions are out of" in notes(found)
     assert [(each.number, each.text, each.max_mark) for each in found.questions] == [
         ("1", "Why?", None),
         ("2", "How?", None),

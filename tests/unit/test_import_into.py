@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,23 @@ from components.workflow.import_match import matched, question_key
 from components.workflow.import_parts import Imported
 from components.workflow.import_people import renumbered
 from components.workflow.import_table import import_plan, undo_import
-from storage import Store, decisions, events, exams, imports, jobs, pairs, pseudonyms, responses, standings
+from storage import (
+    Store,
+    decisions,
+    events,
+    exam_setup,
+    exams,
+    import_state,
+    imports,
+    jobs,
+    pairs,
+    pseudonyms,
+    responses,
+    standings,
+)
+from storage.pseudonyms import Known
 from tests import form_files
-from tests.support import add_marker, new_store, propose_points
+from tests.support import add_exam, add_marker, new_store, propose_points
 
 FIRST = """candidate,question,answer,max mark,mark,class
 0417,1,it is denatured,4,3,11A
@@ -119,6 +134,12 @@ def test_undoing_takes_the_marks_back_and_the_added_responses_and_candidates_out
         assert [found.id for found in imports.listed(db)] == [1]
         assert [exam.id for exam in exams.listed(db)] == [exam_id]
         assert "import undone" in [event.kind for event in events.latest(db)]
+        (apart,) = exam_setup.archived(db)
+    assert apart.taken_out, "it is no exam to bring back"
+    with store.write() as db:
+        exam_setup.bring_back(db, apart.id, None)
+    with store.read() as db:
+        assert [exam.id for exam in exams.listed(db)] == [exam_id]
         kept = db.execute("SELECT text FROM responses ORDER BY id").fetchall()
         assert [row["text"] for row in kept] == ["it is denatured", "the shape changes", "heat"], "nothing is deleted"
     again = added(store, exam_id, later)
@@ -155,12 +176,25 @@ def test_pairs_and_derived_rows_are_those_of_a_rebuild_after_adding_and_undoing(
         assert standings.progress(db, exam_id, question) == (0, 2)
 
 
-def test_an_undo_says_that_a_proposal_on_a_response_that_was_there_stays(tmp_path: Path) -> None:
+def test_an_undo_takes_ai_marks_on_responses_that_were_there_out_of_agreement_and_keeps_them_on_record(
+    tmp_path: Path,
+) -> None:
     store = new_store(tmp_path)
     exam_id = made(store).exam_id
-    done = added(store, exam_id, "candidate,question,answer,max mark,AI mark\n0417,1,it is denatured,4,4\n")
-    assert done is not None
-    assert "1 AI marks on responses that were there before stay" in undo_import(store, done.import_id, None)
+    file = "candidate,question,answer,max mark,AI mark\n0417,1,it is denatured,4,4\n"
+    for _ in range(2):  # and the same file can be imported again
+        done = added(store, exam_id, file)
+        assert done is not None
+        with store.read() as db:
+            assert [(c.ai, c.teacher) for c in pairs.cells(db, pairs.AGREEMENT, pairs.Wanted(exam_id))] == [(4, 3)]
+        assert "1 AI marks on responses that were there before count no more" in undo_import(
+            store, done.import_id, None
+        )
+        with store.read() as db:
+            assert pairs.cells(db, pairs.AGREEMENT, pairs.Wanted(exam_id)) == []
+            assert import_state.imported_ai_marks(db, exam_id) == {}
+    with store.read() as db:
+        assert db.execute("SELECT count(*) FROM proposals").fetchone()[0] == 2, "nothing is deleted"
 
 
 def test_an_import_is_not_undone_where_its_responses_have_been_marked_since(tmp_path: Path) -> None:
@@ -333,16 +367,43 @@ def test_without_the_key_nobody_is_taken_for_somebody_else(tmp_path: Path) -> No
         renumbered(store, exam_id, plan, first.pseudonyms)
 
 
-def test_a_dropped_key_is_not_left_in_the_file(tmp_path: Path) -> None:
+def test_the_bytes_of_dropped_names_are_in_no_file_and_other_exams_keep_theirs(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    first = form(ADA, MARY).to_table(Choices())
-    plan = plan_import(first.table, first.mapping)
-    exam_id = import_plan(store, plan, title="Quiz", marker=None, people=first.pseudonyms).exam_id
+    gone, kept = (add_exam(store, [["a"]], title=title)[0] for title in ("Gone", "Kept"))
+    shuffled = random.Random(6).sample(range(200), 200)  # rows that come in no order make pages split
+    for at in shuffled:
+        with store.write(durable=False) as db:
+            pseudonyms.add(db, gone, [Known(f"{at:04d}", f"Lovelace {at}", f"lovelace{at}@school.example")])
+            pseudonyms.add(db, kept, [Known(f"{at:04d}", f"Somerville {at}", "", (("SID", str(at)),))])
     with store.write() as db:
-        pseudonyms.drop(db, exam_id, None)
-    store.close()
+        assert pseudonyms.drop(db, gone, None) == 200
+        assert pseudonyms.drop(db, gone, None) == 0
+    assert any(b"ovelace" in file.read_bytes() for file in tmp_path.iterdir()), "the log has them still"
+    assert store.empty_log()
     for file in tmp_path.iterdir():
-        assert b"Lovelace" not in file.read_bytes()
+        assert b"ovelace" not in file.read_bytes(), file.name
+    with store.read() as db:
+        found = pseudonyms.of_exam(db, kept)
+        assert len(found) == 200
+        assert Known("0003", "Somerville 3", "", (("SID", "3"),)) in found
+    store.close()
+
+
+def test_names_of_an_import_that_is_taken_back_are_in_no_file(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    first = form(ADA).to_table(Choices())
+    exam_id = import_plan(
+        store, plan_import(first.table, first.mapping), title="Quiz", marker=None, people=first.pseudonyms
+    ).exam_id
+    later = form(ADA, MARY).to_table(Choices())
+    given = renumbered(store, exam_id, plan_import(later.table, later.mapping), later.pseudonyms)
+    done = import_into(store, given.plan, exam_id, marker=None, people=given.people)
+    assert done is not None
+    undo_import(store, done.import_id, None)
+    files = [file.read_bytes() for file in tmp_path.iterdir()]
+    assert any(b"Lovelace" in content for content in files), "who was there before is known still"
+    assert not any(b"Somerville" in content for content in files)
+    store.close()
 
 
 def test_maxima_are_filled_in_where_the_table_says_none_and_checks_join_the_report() -> None:

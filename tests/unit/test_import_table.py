@@ -19,7 +19,7 @@ import pytest
 from components.intake import Defaults, ImportPlan, Mapping, PlannedAIMark, guess_mapping, plan_import, read_table
 from components.marking import MarkError, Outcome, ProposalStatus, Role, Stage
 from components.workflow import opening
-from components.workflow.import_table import Imported, import_plan, imported_already, undo_import
+from components.workflow.import_table import Imported, import_plan, undo_import, why_not
 from storage import Store, decisions, events, exams, imports, jobs, judges, markers, pairs, proposals, responses
 from storage import standings as stored_standings
 from tests.support import (
@@ -267,10 +267,10 @@ def test_a_mark_off_its_scale_is_refused_at_the_stores_own_border_and_nothing_st
 def test_the_same_file_is_imported_once_until_that_import_is_undone(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     plan = plan_of(SMALL)
-    assert imported_already(store, plan) == ""
+    assert why_not(store, plan) == ""
     first = imported(store, plan, title="Spring mock")
     before = everything(store)
-    assert "Spring mock" in imported_already(store, plan)
+    assert "Spring mock" in why_not(store, plan)
     with pytest.raises(MarkError, match=r"mock\.csv.*imported already.*Spring mock"):
         imported(store, plan, title="Another")
     with pytest.raises(MarkError, match="imported already"):

@@ -236,7 +236,16 @@ def test_a_workbooks_cells_come_as_they_are_written() -> None:
     table = read_table("a.xlsx", content)
     assert table.rows == (("0017", "line 1\nline 2", "3", "2026-05-04", "TRUE"), ("18", "", "2.5", "", ""))
     assert (table.sheets, table.sheet) == (("Marks",), "Marks")
-    assert any("1 cell holds a date" in note for note in table.notes)
+    assert not any("date" in note for note in table.notes), "a column of dates is one"
+
+
+def test_a_date_among_other_answers_is_told_and_times_of_sending_are_not() -> None:
+    sent, stray = datetime.datetime(2026, 5, 4, 9, 1), datetime.date(2026, 2, 1)
+    content = workbook(
+        ("Marks", [["candidate", "sent", "answer"], ["1", sent, "3/4"], ["2", sent, stray], ["3", sent, "osmosis"]])
+    )
+    table = read_table("a.xlsx", content)
+    assert [note for note in table.notes if "date" in note] == ["1 cell holds a date: spreadsheets turn 1/2 into one."]
 
 
 def test_leading_zeros_that_a_cell_format_shows_are_kept() -> None:
@@ -326,6 +335,7 @@ def test_a_workbook_is_known_by_its_content_not_its_name() -> None:
                 "max_mark": "max_score",
                 "mark_1": "human1_total",
                 "mark_2": "human2_total",
+                "ai_mark": "gpt4o_cot",
             },
         ),
         (

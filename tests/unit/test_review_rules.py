@@ -171,6 +171,21 @@ def test_boundaries_that_cannot_be_right_are_refused_in_words(text: str, said: s
         rules.check_boundaries(rules.parse_boundaries(text), 80)
 
 
+def test_boundaries_are_set_before_there_is_a_question_and_told_where_questions_do_not_reach_them(
+    store: Store, head: Marker
+) -> None:
+    with store.write() as db:
+        exam_id = exams.add_exam(db, "Mock")
+    rules.set_rules(store, head, exam_id, WhatStands.MEAN, [("A", 3), ("B", 2)])
+    with pytest.raises(MarkError, match="no total is below 0"):
+        rules.set_rules(store, head, exam_id, WhatStands.MEAN, [("A", -1)])
+    with store.write() as db:
+        boundaries = (("A", 3.0), ("B", 2.0))
+        assert rules.out_of_reach(boundaries, rules.most_marks(db, exam_id)) == []
+        exams.add_question(db, exam_id, *two_point_question())  # out of 2
+        assert rules.out_of_reach(boundaries, rules.most_marks(db, exam_id)) == ["A"]
+
+
 def test_a_total_earns_the_grade_whose_boundary_it_reaches() -> None:
     boundaries = (("A", 54.0), ("B", 45.0))
     assert [rules.grade_of(total, boundaries) for total in (54, 53.5, 45, 44)] == ["A", "B", "B", "ungraded"]

@@ -13,14 +13,15 @@ from components.intake.scan_types import ScanPlan
 from components.marking import Marker
 from components.workflow import printing, scanning
 from components.workflow.connections import Connections
-from components.workflow.printing import books_file, class_list, order_books
+from components.workflow.printing import books_file, class_list, default_rooms, order_books
 from components.workflow.scan_results import problem_page, results, small_copy
 from components.workflow.scan_setup import Ruling
 from components.workflow.scan_store import store_scan
 from components.workflow.scanning import folder_of
 from components.workflow.worker import Worker
-from storage import Store, events, exams, jobs, pictures, responses, scans
-from tests.class_on_paper import NUMBERS, PAPER_REGIONS, ROOMS, add_paper_exam, template, token, written
+from storage import Store, events, exams, jobs, pictures, question_pictures, responses, scans
+from storage.question_pictures import QuestionPicture
+from tests.class_on_paper import NUMBERS, PAPER_REGIONS, ROOMS, UNIT, add_paper_exam, template, token, written
 from tests.scans import draw_token, read_token, rendered, scan_pdf
 from tests.support import add_marker, new_store
 
@@ -102,6 +103,27 @@ def test_printed_books_that_were_written_in_and_scanned_are_stored_under_their_c
         assert {job.payload["questions"][0] for job in jobs.active(db) if job.kind == "propose"} == {
             each.id for each in exams.questions(db, exam_id)
         }
+
+
+def test_books_printed_with_a_questions_picture_are_read_back_as_they_were_printed(
+    store: Store, exam_id: int, marker: Marker
+) -> None:
+    grey = io.BytesIO()
+    Image.new("RGB", (300, 150), (120, 120, 120)).save(grey, "PNG")
+    with store.write() as db:
+        sha256 = pictures.add(db, pictures.Picture(grey.getvalue(), "image/png", 300, 150))
+        question_pictures.set_of(db, exams.questions(db, exam_id)[0].id, [QuestionPicture(sha256)])
+    book_id = order_books(store, exam_id, default_rooms(store, exam_id), NUMBERS, marker.id)
+    with store.write() as db:  # what the question shows later is no matter to books that lie printed
+        question_pictures.set_of(db, exams.questions(db, exam_id)[0].id, [])
+    (page,) = printing.printed(store, book_id).book().pages
+    (placed,) = page.pictures
+    sheet = rendered(books_file(store, book_id).read_bytes())[0]
+    middle = (round((placed.x + placed.w / 2) * UNIT), round((placed.y + placed.h / 2) * UNIT))
+    assert sheet.getpixel(middle) == pytest.approx(120, abs=3)
+    scan_id = read_books(store, exam_id, marker, written(store, book_id), book_id=book_id, numbers=NUMBERS)
+    assert store_scan(store, marker, scan_id).added == 6
+    assert stored_tokens(store, exam_id) == every_token()
 
 
 def test_the_same_scan_twice_adds_nothing(store: Store, exam_id: int, marker: Marker) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,10 @@ from components.judge.llm import Endpoint, Protocol
 from components.marking import Marker, QuestionType, Role, Stage
 from components.workflow import cohort, demo
 from components.workflow.connections import Connections, default_judges
+from components.workflow.marks_out.evidence import write_pack
+from components.workflow.marks_out.restore import restore
 from components.workflow.trial import demo as demo_trial
+from components.workflow.trial import running
 from components.workflow.trial.arms import ArmChoice, Named, Variants, choices, names
 from components.workflow.trial.data import TrialData
 from components.workflow.trial.load import load
@@ -522,6 +527,27 @@ def test_a_cancelled_trial_keeps_what_was_answered(store: Store, lead: Marker) -
     assert load(store, trial_id).arms[0].missing == 0
 
 
+def test_arms_go_forward_together_so_that_they_can_be_compared_while_the_trial_runs(
+    store: Store, lead: Marker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "CHUNK", 2)
+    exam_id, _ = marked_exam(store, [0, 1, 2, 1, 0])
+    connections, model = Connections(), Model()
+    with model_server(model) as base_url:
+        judge_id = connect(store, connections, base_url, at_once=1)
+        arms = [ArmChoice(judge_id=judge_id), ArmChoice(judge_id=judge_id, protocol=Protocol.GAOKAO)]
+        # Seven replies at $0.0018 fit under the cap, three times one set aside, and the eighth does not.
+        trial_id = begin(store, connections, lead, exam_id, *arms, cap=0.0171)
+        work(store, connections, trial_id)
+        by_prompt = ["gaokao" if "【题目】" in words else "full" for words in model.asked]
+        assert by_prompt == ["full", "full", "gaokao", "gaokao", "full", "full", "gaokao"]
+        assert [arm.missing for arm in load(store, trial_id).arms] == [1, 2]
+        cohort.go_on(store, job_of(store, trial_id), 1.0)
+        assert work(store, connections, trial_id).status == "done"
+    assert marks(load(store, trial_id)) == [[0, 1, 2, 1, 0]] * 2
+    assert len(model.asked) == 10
+
+
 def test_what_a_run_has_out_now_is_left_to_it(store: Store, lead: Marker) -> None:
     exam_id, ids = marked_exam(store, [0, 1, 2])
     connections, model = Connections(), Model()
@@ -540,6 +566,27 @@ def test_what_a_run_has_out_now_is_left_to_it(store: Store, lead: Marker) -> Non
         trial = work(store, connections, trial_id)
     assert len(model.asked) == 3 + 2
     assert trial.message == "2 marks. 1 is with a run now; resume this trial when that has ended."
+
+
+def test_a_trial_comes_back_with_its_exams_evidence_pack_and_reads_the_same(
+    store: Store, lead: Marker, tmp_path: Path
+) -> None:
+    exam_id, _ = marked_exam(store, [0, 1, 2], [1, None, 2])
+    connections, model = Connections(), Model()
+    with model_server(model) as base_url:
+        judge_id = connect(store, connections, base_url)
+        trial_id = begin(store, connections, lead, exam_id, ArmChoice(judge_id=judge_id, shots=1))
+        work(store, connections, trial_id)
+    pack = io.BytesIO()
+    write_pack(store, exam_id, pack)
+    fresh = new_store(tmp_path / "fresh")
+    restore(fresh, io.BytesIO(pack.getvalue()))
+    here, there = load(store, trial_id), load(fresh, trial_id)
+    assert repr(replace(here, arms=())) == repr(replace(there, arms=()))
+    assert marks(here) == marks(there) == [[0, 1, 2]]
+    assert (here.second[0], here.arms[0].arm.name) == (1, f"{MODEL} · 1 example")
+    assert here.arms[0].price == there.arms[0].price == pytest.approx(3 * 0.0018)
+    assert the(fresh, trial_id).status == "done"
 
 
 # --- The demo trial -------------------------------------------------------------------------------------------------

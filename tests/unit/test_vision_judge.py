@@ -155,7 +155,8 @@ def test_typed_answers_are_asked_about_exactly_as_before_pictures() -> None:
     }
     for protocol, (prompts, prompt, request) in before.items():
         judge = LLMJudge(Endpoint("http://x/v1", "m", protocol=protocol))
-        asked = judge.request(judge.conversation(SAMPLE_QUESTION, SAMPLE_SCHEME, SAMPLE_RESPONSE), SAMPLE_SCHEME)
+        conversation = judge.conversation(SAMPLE_QUESTION, SAMPLE_SCHEME, SAMPLE_RESPONSE)
+        asked = judge.request(conversation, SAMPLE_SCHEME, SAMPLE_RESPONSE)
         assert prompts_hash(protocol) == judge.version == prompts
         assert prompt_for(SAMPLE_SCHEME, SAMPLE_QUESTION, protocol).hash == prompt
         assert hashlib.sha256(json.dumps(asked).encode()).hexdigest() == request

@@ -102,7 +102,7 @@ def _form(
     )
     notes = ["A form's headings are its questions: each column that is not about the candidate was taken for one."]
     if not any(question.max_mark for question in questions):
-        notes.append("The file does not say what each question is out of. Give the maximum marks.")
+        notes.append("The file does not say what questions are out of: the exam it goes into does, or you do, below.")
     return Shape(
         layout=layout,
         why=why,

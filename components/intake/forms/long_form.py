@@ -121,6 +121,7 @@ class LongForm:
 def long_form(table: Table, mapping: Mapping) -> LongForm:
     """The form of a table with the guessed mapping, whatever of it was found."""
     fields = {table.columns.index(column) for name, column in mapping.chosen().items() if name != "candidate"}
+    fields |= {table.columns.index(each.column) for each in mapping.ais()}
     people = find_people(table, taken=fields)
     candidate = None if mapping.candidate is None else table.columns.index(mapping.candidate)
     named = set(people.personal()) | fields | ({candidate} if candidate is not None else set())

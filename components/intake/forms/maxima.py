@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from components.intake.columns import Mapping
-from components.intake.plan import ImportPlan
+from components.intake.planned import ImportPlan
 from components.intake.report import RowReport
 from components.intake.tables import Table
 from components.marking import format_mark

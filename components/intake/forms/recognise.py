@@ -60,12 +60,18 @@ def recognise(file_name: str, content: bytes, *, sheet: str | None = None, cells
             return recognised(shape.layout, shape.why, tidied(table, shape))
     mapping = guess_mapping(table)
     is_long = mapping.candidate is not None and mapping.answer is not None
-    if not (is_long and (mapping.question is not None or only_marks(table))) and (shape := wide(table, cells)):
+    of_ais = all((mapping.candidate, mapping.question, mapping.ais())) and mapping.answer is None
+    is_wide = not of_ais and not (is_long and (mapping.question is not None or only_marks(table)))
+    if is_wide and (shape := wide(table, cells)):
         return recognised(shape.layout, shape.why, tidied(table, shape))
     chosen = [f"“{column}” ({FIELD_LABELS[name].lower()})" for name, column in mapping.chosen().items()]
+    chosen += [f"“{each.column}” (marks by an AI)" for each in mapping.ai_columns]
     if is_long:
         why = f"It has the columns {', '.join(chosen)}."
         return recognised("Long table (a row a response)", why, long_form(table, mapping))
+    if of_ais:
+        why = f"It has the columns {', '.join(chosen)}, and no answers: import it into the exam that has them."
+        return recognised("Marks by AIs (a row a response)", why, long_form(table, mapping))
     headings = ", ".join(f"“{shortened(column)}”" for column in table.columns[:6])
     why = f"Its headings, {headings}, are of no known layout. Choose the columns."
     return recognised("Table of another layout", why, long_form(table, mapping))

@@ -40,7 +40,7 @@ class WideForm:
 
     def questions(self) -> tuple[FormQuestion, ...]:
         return tuple(
-            FormQuestion(each.number, each.text, each.max_mark, any(each.answers), each.marks is not None)
+            FormQuestion(each.number, each.text, each.max_mark, any(each.answers), _some(each.marks))
             for each in self.asked
         )
 
@@ -61,7 +61,7 @@ class WideForm:
             "question text": any(each.text for each in self.asked),
             "max mark": any(maximum is not None for maximum in maxima) or any(each.maxima for each in self.asked),
             "mark scheme": any(each.scheme for each in self.asked),
-            "mark": any(each.marks is not None for each in self.asked),
+            "mark": any(_some(each.marks) for each in self.asked),
         }
         extra = [column for column, wanted in has.items() if wanted]
         told = [
@@ -148,6 +148,11 @@ class WideForm:
             )
             found.append(Pseudonym(number, *people.person(cells), other))
         return tuple(found)
+
+
+def _some(marks: Sequence[str] | None) -> bool:
+    """Whether a mark was given: a quiz that nobody has marked has the columns all the same."""
+    return any(cell.strip() for cell in marks or ())
 
 
 def _number(own: Sequence[str], place: int) -> str:

@@ -10,6 +10,7 @@ from components.marking import Marker
 from components.workflow.exam_setup.body import QuestionBody
 from components.workflow.exam_setup.editing import Opened, open_question, open_thread, unfinished
 from components.workflow.exam_setup.read_schemes import Placed, settled
+from components.workflow.import_match import matched
 from components.workflow.review.rules import must_be_head
 from storage import Store, exams
 
@@ -20,6 +21,19 @@ def texts_for(store: Store, exam_id: int, lines: Sequence[str]) -> dict[str, Pap
     # All numbers are looked for: a question with a text ends the one before it.
     found = paper_texts(lines, list(there))
     return {number: text for number, text in found.items() if not there[number].body.text.strip()}
+
+
+def heading_texts(store: Store, exam_id: int, headings: Mapping[str, str]) -> dict[str, PaperText]:
+    """By the exam's numbers, the headings (by the file's numbers) of questions in the exam whose text is empty."""
+    with store.read() as db:
+        there = {stored.question.number: stored.question for stored in exams.questions(db, exam_id)}
+        drafts = {draft.question_id for draft in unfinished(db, exam_id)}
+        ids = {stored.question.number: stored.id for stored in exams.questions(db, exam_id)}
+    return {
+        own: PaperText(headings[number].strip())
+        for number, own in matched(headings, list(there)).items()
+        if headings[number].strip() and not there[own].text.strip() and ids[own] not in drafts
+    }
 
 
 def fill_texts(store: Store, marker: Marker, exam_id: int, texts: Mapping[str, PaperText]) -> list[Placed]:

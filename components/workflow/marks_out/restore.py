@@ -17,9 +17,10 @@ from typing import BinaryIO
 from pydantic import ValidationError
 from sqlite_utils import Database
 
+from components.marking import Marker
 from components.workflow.marks_out.pack_check import CheckedPack, checked
 from components.workflow.marks_out.pack_format import PackError, lines, table_file, without_keys
-from storage import Store, StoreError, events, exams, open_store, standings
+from storage import Store, StoreError, events, exams, fresh, markers, open_store, standings
 from storage import evidence as record
 from storage.evidence import PackedTable, Row
 
@@ -36,29 +37,49 @@ _NOT_STORED = (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.Programmi
 
 @dataclass(frozen=True)
 class Restored:
-    """What came back: the exam, and how many rows of each table."""
+    """What came back: the exam, and how many rows of each table. `marker_id` is who restored it, as known now."""
 
     exam_id: int
     exam: str
     counts: dict[str, int]
+    marker_id: int | None = None
 
 
-def restore(store: Store, pack: BinaryIO, marker_id: int | None = None) -> Restored:
+def restore(store: Store, pack: BinaryIO, marker: Marker | None = None, *, for_demo: bool = False) -> Restored:
     """Put the pack's exam back with all its ids; a pack made of it afterwards has the same files.
 
-    Raises PackError in words, with nothing changed, for a pack that is damaged, changed or hostile, and where the
-    install has other rows with the same ids.
+    `for_demo` first makes room where only the untouched demo is: it goes for good, and profiles that were made here get
+    new ids. Whoever calls it then opens connections and worker anew, as judges have new ids too. Raises PackError in
+    words, with nothing changed, for a pack that is damaged, changed or hostile, and where the install has other rows
+    with the same ids.
     """
     with checked(pack) as found, store.write() as db:
         try:
-            return _restore(db, found, marker_id)
+            people = _make_room(db) if for_demo else []
+            exam_id, counts = _restore(db, found)
+            for each in people:
+                if markers.find(db, each.name) is None:
+                    markers.add(db, each.name, each.role)
+            marker_id = None if marker is None else markers.find(db, marker.name)
+            about = {"exam": found.manifest.exam, "exam_id": exam_id, "counts": counts}
+            events.log(db, "evidence pack restored", "evidence pack", about, marker_id)
+            return Restored(exam_id, found.manifest.exam, counts, marker_id)
         except PackError:
             raise
         except (*_NOT_STORED, KeyError, ValueError, TypeError, OverflowError) as error:
             raise PackError(f"{_SPOILT} ({error})") from error
 
 
-def _restore(db: Database, pack: CheckedPack, marker_id: int | None) -> Restored:
+def _make_room(db: Database) -> list[Marker]:
+    """Take the untouched demo away; gives the profiles that were here."""
+    if reason := fresh.why_not(db):
+        raise PackError(f"{reason} {_ELSEWHERE}")
+    people = markers.profiles(db)
+    fresh.make_room(db)
+    return people
+
+
+def _restore(db: Database, pack: CheckedPack) -> tuple[int, dict[str, int]]:
     manifest = pack.manifest
     here = record.title(db, manifest.exam_id)
     if here is not None:
@@ -72,9 +93,7 @@ def _restore(db: Database, pack: CheckedPack, marker_id: int | None) -> Restored
     standings.refresh_exam(db, manifest.exam_id)
     _check_same(db, pack, columns)
     _check_readable(db, manifest.exam_id)
-    about = {"exam": manifest.exam, "exam_id": manifest.exam_id, "counts": counts}
-    events.log(db, "evidence pack restored", "evidence pack", about, marker_id)
-    return Restored(manifest.exam_id, manifest.exam, counts)
+    return manifest.exam_id, counts
 
 
 def _put_back(db: Database, table: PackedTable, pack: CheckedPack) -> tuple[int, list[str]]:

@@ -35,7 +35,7 @@ def set_rules(
         exam = exams.get(db, exam_id)
         if exam is None:
             raise MarkError("This exam is no longer here; it may have been reset. Nothing was saved.")
-        checked = check_boundaries(boundaries, most_marks(db, exam_id))
+        checked = check_boundaries(boundaries, most_marks(db, exam_id) or None)
         exams.set_rules(db, exam_id, marker.id, what_stands=what_stands, boundaries=checked)
         if what_stands is not exam.what_stands:
             # The rule is about adjudicated responses alone; the others stand as they did.
@@ -62,8 +62,9 @@ def must_be_head(marker: Marker) -> None:
         raise MarkError(f"Only a head of department does this; you are here as {marker.name}, {marker.role}.")
 
 
-def check_boundaries(rows: Iterable[tuple[str, float]], most: float) -> Boundaries:
-    """The grades, best first. `most` is the exam's maximum. Raises MarkError in words for rows that cannot be right."""
+def check_boundaries(rows: Iterable[tuple[str, float]], most: float | None) -> Boundaries:
+    """The grades, best first. `most` is the exam's maximum, None before it has a question. Raises MarkError in words
+    for rows that cannot be right."""
     found = []
     for grade, lowest in rows:
         name = grade.strip()
@@ -71,7 +72,9 @@ def check_boundaries(rows: Iterable[tuple[str, float]], most: float) -> Boundari
             raise MarkError(f"The grade that begins at {lowest:g} has no name.")
         if len(name) > LONGEST_GRADE:
             raise MarkError(f"“{name[:LONGEST_GRADE]}…” is too long for a grade: {LONGEST_GRADE} characters at most.")
-        if not 0 <= lowest <= most:
+        if most is None and lowest < 0:
+            raise MarkError(f"Grade {name} begins at {lowest:g}, but no total is below 0.")
+        if most is not None and not 0 <= lowest <= most:
             raise MarkError(f"Grade {name} begins at {lowest:g}, but this exam's totals go from 0 to {most:g}.")
         found.append((name, float(lowest)))
     found.sort(key=lambda each: -each[1])
@@ -85,6 +88,11 @@ def check_boundaries(rows: Iterable[tuple[str, float]], most: float) -> Boundari
                 f"Grades {better} and {worse} both begin at {lowest:g}. Give each a lowest total of its own."
             )
     return tuple(found)
+
+
+def out_of_reach(boundaries: Boundaries, most: float) -> list[str]:
+    """The grades that begin above `most`, the most that a script can come to now; none before there is a question."""
+    return [grade for grade, lowest in boundaries if 0 < most < lowest]
 
 
 def parse_boundaries(text: str) -> list[tuple[str, float]]:
