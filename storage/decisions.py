@@ -103,27 +103,36 @@ def add_imported(db: Database, import_id: int, marks: Iterable[tuple[int, int, f
 
     The caller refreshes the exam's standings. Raises MarkError, naming the response, for a mark off its scale.
     """
-    rows = db.execute(
-        "SELECT r.id, q.number, q.max_mark, q.mark_step, c.number AS candidate, s.id AS scheme_id FROM responses r "
-        "JOIN questions q ON q.id = r.question_id JOIN candidates c ON c.id = r.candidate_id JOIN schemes s ON s.id = "
-        "(SELECT id FROM schemes WHERE question_id = q.id ORDER BY version DESC LIMIT 1) "
-        "WHERE r.exam_id = (SELECT exam_id FROM imports WHERE id = ?)",
+    exam = "(SELECT exam_id FROM imports WHERE id = ?)"
+    question_of = dict(
+        map(tuple, db.execute(f"SELECT id, question_id FROM responses WHERE exam_id = {exam}", (import_id,)))
+    )
+    questions = db.execute(
+        "SELECT q.id, q.number, q.max_mark, q.mark_step, (SELECT id FROM schemes WHERE question_id = q.id "
+        f"ORDER BY version DESC LIMIT 1) AS scheme_id FROM questions q WHERE q.exam_id = {exam}",
         (import_id,),
     )
-    known = {row["id"]: row for row in rows}
-    moment = now()
-    checked = []
-    legal_marks: dict[tuple[int, float], float] = {}  # by scheme and mark: a table has many of the same
+    known = {row["id"]: row for row in questions}
+    checked: list[tuple[int, int, float, int]] = []
+    legal_marks: dict[tuple[int, float], tuple[float, int]] = {}  # by question and mark: a table has many of the same
     for response_id, marker_id, mark in marks:
-        row = known[response_id]
-        legal = legal_marks.get((row["scheme_id"], mark))
+        question_id = question_of[response_id]
+        legal = legal_marks.get((question_id, mark))
         if legal is None:
-            about = f"Candidate {row['candidate']}, question {row['number']}"
-            legal = Scale(row["max_mark"], row["mark_step"]).check(mark, about)
-            legal_marks[row["scheme_id"], mark] = legal
-        checked.append((response_id, marker_id, import_id, "mark", "imported", legal, row["scheme_id"], moment))
-    columns = ("response_id", "marker_id", "import_id", "outcome", "stage", "mark", "scheme_id", "created_at")
-    bulk.insert(db, "decisions", columns, checked)
+            row = known[question_id]
+            about = f"Candidate {_candidate(db, response_id)}, question {row['number']}"
+            scale = Scale(row["max_mark"], row["mark_step"])
+            legal = legal_marks[question_id, mark] = (scale.check(mark, about), row["scheme_id"])
+        checked.append((response_id, marker_id, *legal))
+    same = {"import_id": import_id, "outcome": "mark", "stage": "imported", "created_at": now()}
+    bulk.insert(db, "decisions", ("response_id", "marker_id", "mark", "scheme_id"), checked, same)
+
+
+def _candidate(db: Database, response_id: int) -> str:
+    row = db.execute(
+        "SELECT c.number FROM responses r JOIN candidates c ON c.id = r.candidate_id WHERE r.id = ?", (response_id,)
+    ).fetchone()
+    return str(row["number"])
 
 
 def undo(db: Database, decision_id: int, marker_id: int, action_id: str | None = None) -> Decision | None:

@@ -63,14 +63,18 @@ def add_imported(db: Database, import_id: int, judge_id: int, imported: Iterable
 
     Responses may share a proposal: it is turned into a row once.
     """
-    rows: dict[tuple[int, int], tuple[Proposal, tuple[Any, ...]]] = {}  # with the proposal, so that its id() stays its
-    given = []
+    kinds: dict[tuple[int, int], int] = {}
+    made: list[tuple[Any, ...]] = []
+    kept: list[Proposal] = []  # so that no other proposal comes to have the id() of one
+    given: list[tuple[int, int]] = []
     for response_id, scheme_id, proposal in imported:
-        key = (scheme_id, id(proposal))
-        if key not in rows:
-            rows[key] = (proposal, _row(response_id, judge_id, scheme_id, proposal, import_id=import_id))
-        given.append((response_id, *rows[key][1][1:]))
-    bulk.insert(db, "proposals", _COLUMNS, given)
+        kind = kinds.get((scheme_id, id(proposal)))
+        if kind is None:
+            kind = kinds[scheme_id, id(proposal)] = len(made)
+            kept.append(proposal)
+            made.append(_row(response_id, judge_id, scheme_id, proposal, import_id=import_id)[1:])
+        given.append((response_id, kind))
+    bulk.insert_alike(db, "proposals", _COLUMNS, made, given)
 
 
 def get(db: Database, proposal_id: int) -> StoredProposal:

@@ -98,14 +98,14 @@ def add_responses(
 
     `kind` is how they were given: typed, drawn, photographed or scanned.
     """
-    moment, draw = now(), random.SystemRandom().random
+    draw = random.SystemRandom().random
     # NUL would end the text for SQLite's own functions; it is nothing a candidate can have meant.
-    columns = ("exam_id", "question_id", "candidate_id", "import_id", "kind", "text", "blind_draw", "created_at")
     bulk.insert(
         db,
         "responses",
-        columns,
-        ((exam_id, q, c, import_id, kind, text.replace("\x00", "\ufffd"), draw(), moment) for q, c, text in answers),
+        ("question_id", "candidate_id", "text", "blind_draw"),
+        ((q, c, text.replace("\x00", "\ufffd"), draw()) for q, c, text in answers),
+        {"exam_id": exam_id, "import_id": import_id, "kind": kind, "created_at": now()},
     )
     rows = db.execute("SELECT id, question_id, candidate_id FROM responses WHERE exam_id = ?", (exam_id,))
     ids = {(row["question_id"], row["candidate_id"]): int(row["id"]) for row in rows}
@@ -185,6 +185,16 @@ def of_question(db: Database, question_id: int, *, undecided: bool = False) -> l
     )
     shown, confirmed = pictures.of_question(db, question_id), transcripts.confirmed(db, question_id)
     return [_response(row, shown.get(row["id"], ()), confirmed.get(row["id"], "")) for row in rows]
+
+
+def with_ids(db: Database, response_ids: Sequence[int]) -> list[StoredResponse]:
+    """The responses with these ids in this order, pictures and teachers' transcripts with them."""
+    wanted = json.dumps(list(response_ids))
+    rows = db.execute(_SELECT + "WHERE r.id IN (SELECT value FROM json_each(?))", (wanted,))
+    shown = {each: tuple(page.sha256 for page in pages) for each, pages in pictures.pages_of(db, response_ids).items()}
+    confirmed = transcripts.confirmed_of(db, response_ids)
+    found = {row["id"]: _response(row, shown.get(row["id"], ()), confirmed.get(row["id"], "")) for row in rows}
+    return [found[each] for each in response_ids if each in found]
 
 
 _SELECT = "SELECT r.*, c.number AS candidate_number FROM responses r JOIN candidates c ON c.id = r.candidate_id "

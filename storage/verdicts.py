@@ -12,6 +12,7 @@ from sqlite_utils import Database
 from storage import proposals
 from storage.answer_pages import PAGES_AS_MARKED, SAME_PAGES
 from storage.proposals import StoredProposal
+from storage.taken_back import STILL_COUNTS
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def marked(db: Database, exam_id: int, question_id: int, judge_id: int, most: in
         "    ORDER BY decision_id DESC LIMIT ?"
         ") a JOIN decisions d ON d.id = a.decision_id JOIN proposals p ON p.id = "
         "(SELECT max(n.id) FROM proposals n WHERE n.response_id = a.response_id AND n.judge_id = a.judge_id "
-        f"AND n.status = 'proposed' AND {SAME_PAGES.format(d='d', p='n')}) ORDER BY a.decision_id DESC",
+        f"AND n.status = 'proposed' AND {STILL_COUNTS.format(p='n')} AND {SAME_PAGES.format(d='d', p='n')}) "
+        "ORDER BY a.decision_id DESC",
         (exam_id, question_id, judge_id, most),
     )
     return [
@@ -126,7 +128,7 @@ def newest(db: Database, response_ids: Iterable[int], judge_id: int) -> dict[int
     """By response, the judge's newest proposal that has not failed, or a failed one where there is no other."""
     found = db.execute(
         "SELECT (SELECT p.id FROM proposals p WHERE p.response_id = j.value AND p.judge_id = ? "
-        "ORDER BY p.status = 'failed', p.id DESC LIMIT 1) AS id FROM json_each(?) j",
+        f"AND {STILL_COUNTS.format(p='p')} ORDER BY p.status = 'failed', p.id DESC LIMIT 1) AS id FROM json_each(?) j",
         (judge_id, json.dumps(list(response_ids))),
     ).fetchall()
     stored = [proposals.get(db, row["id"]) for row in found if row["id"] is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from sqlite_utils import Database
@@ -11,15 +12,17 @@ from storage import events, exam_setup, exams, imports, pseudonyms, standings
 from storage.connect import now
 from storage.imports import Import
 
+_DESK = "judge of an import on the desk"
+
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """What was taken back. `ai_marks_kept`: on responses that were there before; what a judge said never changes."""
+    """What was taken back. `ai_marks`: on responses that were there before; they stay on record and count no more."""
 
     marks: int
     responses: int
     candidates: int
-    ai_marks_kept: int
+    ai_marks: int
 
 
 def take_out(db: Database, found: Import, marker_id: int | None) -> Withdrawn:
@@ -42,17 +45,46 @@ def take_out(db: Database, found: Import, marker_id: int | None) -> Withdrawn:
     ).rowcount
     moved = [row["id"] for row in db.execute("SELECT id FROM responses WHERE import_id = ?", (found.id,))]
     candidates = _put_apart(db, found, marker_id) if moved else 0
-    kept = db.execute(
-        "SELECT count(*) FROM proposals p JOIN responses r ON r.id = p.response_id "
-        "WHERE p.import_id = ? AND r.import_id IS NOT p.import_id",
-        (found.id,),
-    ).fetchone()[0]
+    judged = [
+        row["response_id"]
+        for row in db.execute(
+            "SELECT p.response_id FROM responses r JOIN proposals p ON p.response_id = r.id "
+            "WHERE r.exam_id = ? AND p.import_id = ?",
+            (found.exam_id, found.id),
+        )
+    ]
     pseudonyms.of_import_gone(db, found.id)
-    standings.refresh_each(db, {*touched, *moved})
-    imports.note_undone(db, found.id)
-    body = {"filename": found.filename, "marks": marks, "responses": len(moved), "candidates": candidates}
+    imports.note_undone(db, found.id)  # before what is derived: its AI marks count no more from here on
+    if _old_judge_back(db, found, marker_id):
+        standings.refresh_exam(db, found.exam_id)
+    standings.refresh_each(db, {*touched, *moved, *judged})
+    body = {
+        "filename": found.filename,
+        "marks": marks,
+        "AI marks": len(judged),
+        "responses": len(moved),
+        "candidates": candidates,
+    }
     events.log(db, "import undone", f"exam {found.exam_id}", body, marker_id)
-    return Withdrawn(int(marks), len(moved), candidates, int(kept))
+    return Withdrawn(int(marks), len(moved), candidates, len(judged))
+
+
+def note_desk(db: Database, import_id: int, before: int | None, stands: int, marker_id: int | None) -> None:
+    """Note that the import puts a judge of its own on its exam's desk, in whose stead."""
+    events.log(db, _DESK, f"import {import_id}", {"before": before, "judge_id": stands}, marker_id)
+
+
+def _old_judge_back(db: Database, found: Import, marker_id: int | None) -> bool:
+    """Where the import's own judge stands on the desk still, the one before it stands there again."""
+    row = db.execute(
+        "SELECT body FROM events WHERE kind = ? AND about = ? ORDER BY id DESC", (_DESK, f"import {found.id}")
+    ).fetchone()
+    exam = exams.get(db, found.exam_id)
+    noted = {} if row is None else json.loads(row["body"])
+    if exam is None or noted.get("before") is None or exam.judge_id != noted["judge_id"]:
+        return False
+    exams.set_judge(db, exam.id, noted["before"], marker_id)
+    return True
 
 
 def check_newest(db: Database, found: Import) -> None:
@@ -90,7 +122,7 @@ def _put_apart(db: Database, found: Import, marker_id: int | None) -> int:
     if exam is None:
         raise MarkError("The exam of this import is no longer here.")
     apart = exam_setup.duplicate(db, exam.id, f"{exam.title} (taken out)"[:200], marker_id)
-    exams.archive(db, apart, marker_id, f"taken out of “{exam.title}” with the import of {found.filename}")
+    exams.archive(db, apart, marker_id, f"{exam_setup.TAKEN_OUT}“{exam.title}” with the import of {found.filename}")
     db.execute(
         "INSERT INTO candidates (exam_id, number, position, groups) SELECT ?, number, position, groups FROM candidates "
         "WHERE id IN (SELECT candidate_id FROM responses WHERE import_id = ?)",

@@ -1,21 +1,30 @@
 """Reads files into the vocabulary: tables now; form exports, mark schemes and scans later."""
 
-from components.intake.columns import FIELD_LABELS, Mapping, group_name, guess_mapping, is_personal
+from components.intake.columns import (
+    FIELD_LABELS,
+    AIColumn,
+    Mapping,
+    group_name,
+    guess_mapping,
+    is_personal,
+    names_an_ai,
+)
 from components.intake.errors import IntakeError
-from components.intake.plan import (
+from components.intake.plan import plan_import
+from components.intake.planned import (
     Defaults,
     ImportPlan,
     PlannedAIMark,
     PlannedMark,
     PlannedQuestion,
     PlannedResponse,
-    plan_import,
 )
 from components.intake.report import RowReport, report_csv
 from components.intake.tables import Table, read_table
 
 __all__ = [
     "FIELD_LABELS",
+    "AIColumn",
     "Defaults",
     "ImportPlan",
     "IntakeError",
@@ -29,6 +38,7 @@ __all__ = [
     "group_name",
     "guess_mapping",
     "is_personal",
+    "names_an_ai",
     "plan_import",
     "read_table",
     "report_csv",

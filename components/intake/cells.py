@@ -30,11 +30,15 @@ class NotAMarkError(ValueError):
 
 @dataclass(frozen=True)
 class MarkCell:
-    """A cell read as a mark. `mark` is None where there is none; `out_of` is the maximum in “4 / 5”."""
+    """A cell read as a mark. `mark` is None where there is none; `out_of` is the maximum in “4 / 5”.
+
+    `items` are the marks whose sum it is, where the cell was a list of them.
+    """
 
     mark: float | None
     out_of: float | None = None
     unmarked_sign: bool = False
+    items: tuple[float, ...] = ()
 
 
 @lru_cache(maxsize=4096)

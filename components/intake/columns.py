@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import statistics
 import unicodedata
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
+from components.intake.ai_cells import read_ai_mark
 from components.intake.cells import NotAMarkError, read_mark
 from components.intake.tables import Table
 
@@ -28,7 +29,10 @@ _SHORT = 40
 
 _AMOUNT = r"(marks?|scores?|totals?|grades?|points?|ratings?)"
 _PERSON = r"(humans?|teachers?|markers?|raters?|examiners?|graders?|assessors?|annotators?|experts?)"
-_AI = r"(ai|gpt|chatgpt|llm|model|claude|gemini|deepseek|qwen|llama|mistral|machine|auto(matic)?|predict(ed|ion))"
+_AI = (
+    r"(ai|gpt|chatgpt|openai|llm|model|claude|gemini|gemma|deepseek|qwen|glm|kimi|grok|llama|mistral|copilot|vendor"
+    r"|machine|auto(matic)?|predict(ed|ion))"
+)
 _AI_ZH = r"(ai|机器|模型|大模型|智能|自动|机评)"
 _ID = r"(number|no|id|num|code|ref)"
 
@@ -80,12 +84,16 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         rf"{_AMOUNT}|(awarded|given|final|total) {_AMOUNT}|{_AMOUNT} (awarded|given|obtained)|得分|分数|评分|成绩",
     ),
     "mark_2": (_marker("2", "(second|2 nd)", "二"), r"复评(分数|得分|分)?|复核分数?"),
-    "ai_mark": (
-        rf"{_AI}( .+)? {_AMOUNT}( .+)?|{_AI_ZH}(的)?(评分|得分|分数|打分|评)?",
-        rf"{_AI}( .+)?",
-    ),
     "type": (r"(question |item )?type", r"题型|(题目|试题)类型"),
 }
+_AI_MARK = re.compile(rf"{_AI}( .+)?|({_AMOUNT}|pred)( by| of)? {_AI}( .+)?|{_AI_ZH}(的)?(评分|得分|分数|打分|评)?")
+_NAMELESS_AI = re.compile(rf"(ai|llm|model|vendor|machine|auto(matic)?|predict(ed|ion))( {_AMOUNT})?|{_AI_ZH}(的)?\w*")
+_NO_MARKS = re.compile(
+    r"(.* )?(tokens?( in| out)?|prices?|costs?|seconds?|time( stamp)?|timestamp|latency|confidence|probability"
+    r"|certainty|reasons?|reasoning|comments?|feedback|rationale|explanation|versions?|ids?|index|row|length"
+    r"|words?( count)?)"
+)
+_ITEMS = re.compile(r"(.*?) ?items?( marks?)?")
 _GROUP = re.compile(
     rf"(teaching )?(class|set)( (name|group|{_ID}))?|(form|tutor)( group)?|tier( of entry)?|year ?group"
     rf"|(school|cent(re|er))( (name|{_ID}))?|gender|sex"
@@ -101,9 +109,18 @@ _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 
 
 @dataclass(frozen=True)
+class AIColumn:
+    """A column of an AI's marks and the name of the judge they are kept under; blank names it after the file."""
+
+    column: str
+    judge: str = ""
+
+
+@dataclass(frozen=True)
 class Mapping:
     """The column that holds each thing, or None, and the columns that hold groups of candidates, in any number.
 
+    `ai_mark` is an AI's column that needs no name of its own; `ai_columns` are those of named ones, in any number.
     `why` says for each guessed field what led to the guess.
     """
 
@@ -118,12 +135,17 @@ class Mapping:
     ai_mark: str | None = None
     type: str | None = None
     groups: tuple[str, ...] = ()
+    ai_columns: tuple[AIColumn, ...] = ()
     why: dict[str, str] = field(default_factory=dict, compare=False)
 
     def chosen(self) -> dict[str, str]:
         """Field to column, of the fields that have one, in the order of FIELD_LABELS."""
-        columns = asdict(self)
-        return {name: columns[name] for name in FIELD_LABELS if columns[name] is not None}
+        columns = {name: getattr(self, name) for name in FIELD_LABELS}
+        return {name: column for name, column in columns.items() if column is not None}
+
+    def ais(self) -> tuple[AIColumn, ...]:
+        """Every column of an AI's marks."""
+        return (*(() if self.ai_mark is None else (AIColumn(self.ai_mark),)), *self.ai_columns)
 
 
 def guess_mapping(table: Table) -> Mapping:
@@ -140,16 +162,70 @@ def guess_mapping(table: Table) -> Mapping:
     for _, _, _, name, column in sorted(fits):
         if name not in chosen and column not in chosen.values():
             chosen[name] = column
+    ais = _guess_ais(table, chosen)
+    if len(ais) == 1:
+        chosen["ai_mark"] = ais[0]
     return Mapping(
         **chosen,
-        groups=_guess_groups(table, taken=set(chosen.values())),
+        groups=_guess_groups(table, taken={*chosen.values(), *ais}),
+        ai_columns=tuple(AIColumn(column, column) for column in ais) if len(ais) > 1 else (),
         why={name: _why(name, column) for name, column in chosen.items()},
     )
+
+
+def _guess_ais(table: Table, chosen: dict[str, str]) -> list[str]:
+    """The further columns headed as an AI's and holding marks on their questions' scales or lists of item marks.
+
+    Of a table of nothing but marks by other headings, such as tools' names, those too.
+    """
+    bare = "candidate" in chosen and "question" in chosen and not {"answer", "mark_1", "mark_2"} & chosen.keys()
+    maxima = table.column(chosen["max_mark"]) if "max_mark" in chosen else [""] * len(table.rows)
+    found: dict[str, str] = {}  # by column, its plain heading
+    for column in table.columns:
+        heading = plain_heading(column)
+        if column in chosen.values() or _NO_MARKS.fullmatch(heading):
+            continue
+        headed = _AI_MARK.fullmatch(heading) is not None
+        if not headed and (not bare or _GROUP.fullmatch(heading) or is_personal(table, column)):
+            continue
+        if _holds_ai_marks(table.column(column), maxima):
+            found[column] = heading
+    itemised = {match[1] for heading in found.values() if (match := _ITEMS.fullmatch(heading))}
+    return [
+        column
+        for column, heading in found.items()
+        if re.sub(rf" {_AMOUNT}$", "", heading) not in itemised  # their sum beside them
+    ]
+
+
+def _holds_ai_marks(cells: list[str], maxima: list[str]) -> bool:
+    """Whether half the cells that say anything are marks or lists of them, and half of those on their scale."""
+    said = read = fitting = 0
+    for cell, maximum in zip(cells, maxima, strict=True):
+        if not cell.strip():
+            continue
+        said += 1
+        try:
+            mark = read_ai_mark(cell).mark
+            most = read_mark(maximum).mark
+        except NotAMarkError:
+            continue
+        if mark is not None:
+            read += 1
+            fitting += 0 <= mark <= (most or mark)
+        if said == _SAMPLE:
+            break
+    return read > 0 and 2 * read >= said and 2 * fitting >= read
 
 
 def group_columns(table: Table) -> tuple[str, ...]:
     """The columns headed as groups of candidates usually are, such as class and tier, or “group: …”."""
     return _guess_groups(table, taken=set())
+
+
+def names_an_ai(column: str) -> bool:
+    """Whether the heading of a column of an AI's marks says which AI: “gpt-4o score” does, “AI mark” does not."""
+    return _NAMELESS_AI.fullmatch(plain_heading(column)) is None
 
 
 def group_name(column: str) -> str:

@@ -2,98 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from components.intake.ai_cells import read_ai_mark
 from components.intake.cells import MarkCell, NotAMarkError, read_mark, shortened
-from components.intake.columns import FIELD_LABELS, Mapping
-from components.intake.groups import check_group_columns, read_groups
-from components.intake.report import Report, RowReport
+from components.intake.columns import FIELD_LABELS, AIColumn, Mapping
+from components.intake.groups import read_groups
+from components.intake.mapping_check import bad_maximum, mapping_holds
+from components.intake.planned import (
+    Defaults,
+    ImportPlan,
+    PlannedAIMark,
+    PlannedMark,
+    PlannedQuestion,
+    PlannedResponse,
+)
+from components.intake.report import Report
 from components.intake.tables import Table
 from components.marking import Question, QuestionType, Scheme, default_tolerance, format_mark, on_step
 
 _STEPS = (1.0, 0.5, 0.25)
-_HUMAN_FIELDS = ("mark_1", "mark_2")
-
-
-@dataclass(frozen=True)
-class Defaults:
-    """What the teacher gives for all rows where the table does not say: a blank `question` or None is no default."""
-
-    max_mark: float | None = None
-    question: str = ""
-    type: QuestionType = QuestionType.SHORT
-    language: str = "en"
-    subject: str = ""
-
-
-@dataclass(frozen=True)
-class PlannedQuestion:
-    """A question with its scheme; the scheme is the table's free text, or empty."""
-
-    question: Question
-    scheme: Scheme
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedResponse:
-    """An answer; it may be blank. `row` is its own in the plan: its row in the file, or one of `Table.keys`."""
-
-    row: int
-    candidate: str
-    question: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedMark:
-    """A person's mark for the response of `row`; `marker` is 1 or 2."""
-
-    row: int
-    marker: int
-    mark: float
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedAIMark:
-    """An AI's mark for the response of `row`."""
-
-    row: int
-    mark: float
-
-
-@dataclass(frozen=True)
-class ImportPlan:
-    """What an import would store. With any error in the report nothing is planned: tuples and groups are empty.
-
-    Questions and responses stand in the order of the file. `sha256` is the file's, `sheet` the workbook's sheet.
-    `groups` has by candidate number the values by group, as in {"0417": {"class": "11A"}}.
-    """
-
-    file_name: str
-    sheet: str | None
-    sha256: str
-    questions: tuple[PlannedQuestion, ...]
-    responses: tuple[PlannedResponse, ...]
-    human_marks: tuple[PlannedMark, ...]
-    ai_marks: tuple[PlannedAIMark, ...]
-    report: tuple[RowReport, ...]
-    groups: dict[str, dict[str, str]] = field(default_factory=dict, hash=False)
-
-    @property
-    def problems(self) -> int:
-        """How many errors the report has."""
-        return sum(entry.level == "error" for entry in self.report)
-
-    @property
-    def warnings(self) -> int:
-        return sum(entry.level == "warning" for entry in self.report)
-
-    @property
-    def ok(self) -> bool:
-        return self.problems == 0
+_HUMAN_LABELS = (FIELD_LABELS["mark_1"].lower(), FIELD_LABELS["mark_2"].lower())
 
 
 class _Row(NamedTuple):
@@ -101,6 +34,7 @@ class _Row(NamedTuple):
 
     number: int
     key: int
+    ai_marks: tuple[str, ...]  # one a column, in the order of `Mapping.ais`
     candidate: str
     question: str
     answer: str
@@ -109,7 +43,6 @@ class _Row(NamedTuple):
     question_text: str
     mark_1: str
     mark_2: str
-    ai_mark: str
     type: str
 
 
@@ -123,11 +56,16 @@ class _Facts:
     type: QuestionType
 
 
-def plan_import(table: Table, mapping: Mapping, defaults: Defaults | None = None) -> ImportPlan:
-    """Checks every row and gives the import, or the report of what stands in its way. Never raises for bad data."""
+def plan_import(
+    table: Table, mapping: Mapping, defaults: Defaults | None = None, *, needs_answers: bool = True
+) -> ImportPlan:
+    """Checks every row and gives the import, or the report of what stands in its way. Never raises for bad data.
+
+    `needs_answers` is False for an exam that is there: a column of marks is then enough, and every answer is blank.
+    """
     defaults = defaults or Defaults()
     report = Report()
-    if not _mapping_holds(table, mapping, defaults, report):
+    if not mapping_holds(table, mapping, defaults, report, needs_answers=needs_answers):
         return _plan(table, report)
     rows = _without_repeats(_complete_rows(table, mapping, defaults, report), report)
     by_question: dict[str, list[_Row]] = {}
@@ -137,17 +75,19 @@ def plan_import(table: Table, mapping: Mapping, defaults: Defaults | None = None
     human_marks: list[PlannedMark] = []
     ai_marks: list[PlannedAIMark] = []
     marks_of: dict[str, set[float]] = {number: set() for number in facts}
+    ais = [(each, _ai_label(each)) for each in mapping.ais()]
     for row in rows:
         max_mark = facts[row.question].max_mark
-        for marker, name in enumerate(_HUMAN_FIELDS, start=1):
-            mark = _mark(row, name, max_mark, report)
-            if mark is not None:
-                human_marks.append(PlannedMark(row.key, marker, mark))
-                marks_of[row.question].add(mark)
-        mark = _mark(row, "ai_mark", max_mark, report)
-        if mark is not None:
-            ai_marks.append(PlannedAIMark(row.key, mark))
-            marks_of[row.question].add(mark)
+        for marker, cell in enumerate((row.mark_1, row.mark_2), start=1):
+            given = _mark(row, cell, _HUMAN_LABELS[marker - 1], max_mark, report, read_mark)
+            if given is not None and given.mark is not None:
+                human_marks.append(PlannedMark(row.key, marker, given.mark))
+                marks_of[row.question].add(given.mark)
+        for (ai, label), cell in zip(ais, row.ai_marks, strict=True):
+            said = _mark(row, cell, label, max_mark, report, read_ai_mark)
+            if said is not None and said.mark is not None:
+                ai_marks.append(PlannedAIMark(row.key, said.mark, " ".join(ai.judge.split()), said.items))
+                marks_of[row.question].add(said.mark)
     groups = read_groups(table, mapping, report)
     if report.errors:
         return _plan(table, report)
@@ -184,40 +124,15 @@ def _plan(
     )
 
 
-def _mapping_holds(table: Table, mapping: Mapping, defaults: Defaults, report: Report) -> bool:
-    chosen = mapping.chosen()
-    needed = ["candidate", "answer"]
-    needed += ["question"] if not defaults.question.strip() else []
-    needed += ["max_mark"] if defaults.max_mark is None else []
-    for name in needed:
-        if name not in chosen:
-            other = ", or give it for all rows" if name in {"question", "max_mark"} else ""
-            report.whole(table.header_row, f"Choose the column that holds the {FIELD_LABELS[name].lower()}{other}.")
-    users: dict[str, str] = {}
-    for name, column in chosen.items():
-        label = FIELD_LABELS[name].lower()
-        if column not in table.columns:
-            report.whole(table.header_row, f"There is no column “{column}”. Choose another for the {label}.")
-        elif column in users:
-            report.whole(
-                table.header_row,
-                f"Column “{column}” is chosen for both the {users[column]} and the {label}. Choose one of them.",
-            )
-        users[column] = label
-    check_group_columns(table, mapping, report)
-    if defaults.max_mark is not None and (defaults.max_mark <= 0 or not on_step(defaults.max_mark, 0.25)):
-        report.whole(table.header_row, f"For all rows, {_bad_maximum(defaults.max_mark)}")
-    return not report.errors
-
-
 def _complete_rows(table: Table, mapping: Mapping, defaults: Defaults, report: Report) -> Iterator[_Row]:
     """The rows that name a candidate and a question and have no stray cells."""
     columns = mapping.chosen()
-    places = [table.columns.index(columns[name]) if name in columns else None for name in _Row._fields[2:]]
+    places = [table.columns.index(columns[name]) if name in columns else None for name in _Row._fields[3:]]
+    ais = [table.columns.index(each.column) for each in mapping.ais()]
     for number, key, cells in zip(table.row_numbers, table.keys(), table.rows, strict=True):
         values = [cells[place] if place is not None else "" for place in places]
         question = " ".join(values[1].split()) or defaults.question.strip()
-        row = _Row(number, key, values[0].strip(), question, *values[2:])
+        row = _Row(number, key, tuple([cells[place] for place in ais]), values[0].strip(), question, *values[2:])
         if number in table.too_wide:
             report.error(
                 number,
@@ -293,7 +208,7 @@ def _max_mark(number: str, rows: list[_Row], defaults: Defaults, report: Report)
         if value is None or value == said:
             continue
         if value <= 0 or not on_step(value, 0.25):
-            report.error(row.number, _bad_maximum(value))
+            report.error(row.number, bad_maximum(value))
             troubled = True
         elif said is not None:
             report.error(
@@ -313,10 +228,6 @@ def _max_mark(number: str, rows: list[_Row], defaults: Defaults, report: Report)
     return said
 
 
-def _bad_maximum(value: float) -> str:
-    return f"the maximum mark {value:g} is not a whole number of quarter marks above 0. Write another."
-
-
 def _type(rows: list[_Row], defaults: Defaults, report: Report) -> QuestionType:
     name = _agreed(rows, "type", report)
     if not name:
@@ -330,36 +241,40 @@ def _type(rows: list[_Row], defaults: Defaults, report: Report) -> QuestionType:
         return defaults.type
 
 
-def _mark(row: _Row, name: str, max_mark: float | None, report: Report) -> float | None:
+def _ai_label(ai: AIColumn) -> str:
+    return f"“{shortened(ai.column)}”" if ai.judge else FIELD_LABELS["ai_mark"].lower()
+
+
+def _mark(
+    row: _Row, cell: str, label: str, max_mark: float | None, report: Report, read: Callable[[str], MarkCell]
+) -> MarkCell | None:
     """A row's mark when it has one that its question allows."""
-    cell: str = getattr(row, name)
-    label = FIELD_LABELS[name].lower()
     try:
-        read = read_mark(cell)
+        found = read(cell)
     except NotAMarkError as error:
         report.error(row.number, f"{label}: {error}. Write a number, or leave it blank where there is no mark.")
         return None
-    if read.unmarked_sign:
+    if found.unmarked_sign:
         report.warning(row.number, f"{label}: “{shortened(cell)}” was read as not marked.")
-    if read.mark is None or max_mark is None:
+    if found.mark is None or max_mark is None:
         return None
-    problem = _mark_problem(read, max_mark)
+    problem = _mark_problem(found.mark, found.out_of, max_mark)
     if problem:
         report.error(row.number, f"{label}: {problem}. Correct it, or leave it blank.")
         return None
-    if read.out_of is not None:
-        report.warning(row.number, f"{label}: “{shortened(cell)}” was read as {format_mark(read.mark)}.")
-    return read.mark
+    if found.out_of is not None:
+        report.warning(row.number, f"{label}: “{shortened(cell)}” was read as {format_mark(found.mark)}.")
+    return found
 
 
-def _mark_problem(read: MarkCell, max_mark: float) -> str:
-    assert read.mark is not None
-    if read.out_of is not None and read.out_of != max_mark:
-        return f"it is out of {read.out_of:g}, but the question's maximum is {max_mark:g}"
-    if not 0 <= read.mark <= max_mark:
-        return f"{read.mark:g} is outside 0 to {max_mark:g}"
-    if not on_step(read.mark, 0.25):
-        return f"{read.mark:g} is not a whole number of quarter marks"
+@lru_cache(maxsize=4096)
+def _mark_problem(mark: float, out_of: float | None, max_mark: float) -> str:
+    if out_of is not None and out_of != max_mark:
+        return f"it is out of {out_of:g}, but the question's maximum is {max_mark:g}"
+    if not 0 <= mark <= max_mark:
+        return f"{mark:g} is outside 0 to {max_mark:g}"
+    if not on_step(mark, 0.25):
+        return f"{mark:g} is not a whole number of quarter marks"
     return ""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from components.intake.plan import ImportPlan
+    from components.intake.planned import ImportPlan
 
 Level = Literal["error", "warning", "ok"]
 # What makes a spreadsheet take a cell for a formula: OWASP, "CSV Injection", with the full-width forms.

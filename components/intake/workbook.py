@@ -7,6 +7,7 @@ import io
 import re
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -104,14 +105,19 @@ def _read_sheet(sheet: Any, content: bytes) -> tuple[list[list[str]], list[str]]
 
 
 def _cells(sheet: Any) -> tuple[list[list[str]], int]:
-    """Every row as text, and how many cells are dates."""
+    """Every row as text, and how many cells are dates where the others of their column are none: a time of sending
+    is a date in every row."""
     sheet.reset_dimensions()  # some programs write wrong ones, and the reader would cut the table there
     if any(_PADDED.fullmatch(each) for each in sheet.parent._number_formats):
         rows = [[_padded(cell) for cell in cells] for cells in sheet.iter_rows()]
     else:  # a third faster
         rows = [list(values) for values in sheet.iter_rows(values_only=True)]
-    dates = sum(type(value) in _DATES for row in rows for value in row)
-    return [[_shown(value) for value in row] for row in rows], dates
+    dates = Counter(place for row in rows for place, value in enumerate(row) if type(value) in _DATES)
+    strange = 0
+    for place, found in dates.items():
+        filled = sum(len(row) > place and row[place] not in (None, "") for row in rows) - 1  # less the heading
+        strange += found if 2 * found <= filled else 0
+    return [[_shown(value) for value in row] for row in rows], strange
 
 
 def _padded(cell: Any) -> object:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlite_utils import Database
 
-from components.intake import ImportPlan, PlannedResponse
+from components.intake import ImportPlan, PlannedAIMark, PlannedResponse
 from components.marking import MarkError, Scale, format_mark
 from components.workflow.import_match import doubled, matched
+from components.workflow.import_parts import ai_name_problem, known_ais
 from storage import Store, exams, import_state, markers
 from storage.exams import StoredQuestion
 from storage.import_state import Held
@@ -33,7 +34,8 @@ class Comparison:
     """A plan beside an exam. With any problem nothing is stored; with nothing new there is nothing to store.
 
     `answers`, `marks` and `ai_marks` are what is to be stored: of (question id, candidate number) the answer, and by
-    those places the marks, the number of the marker in the file before each person's.
+    those places the marks, the number of the marker in the file before each person's. Answers are never blank rows for
+    an AI's marks alone: those must be of responses that are there.
     """
 
     exam_id: int
@@ -45,7 +47,7 @@ class Comparison:
     new_candidates: tuple[str, ...]
     answers: tuple[tuple[int, str, str], ...] = ()
     marks: tuple[tuple[tuple[int, str], int, float], ...] = ()
-    ai_marks: tuple[tuple[tuple[int, str], float], ...] = ()
+    ai_marks: tuple[tuple[tuple[int, str], PlannedAIMark], ...] = ()
     groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     avoidable: bool = False  # leaving out what does not fit would remove every problem
 
@@ -88,10 +90,11 @@ class _Comparing:
         self._groups_held = import_state.groups(db, exam_id)
         self._marks_held = import_state.imported_marks(db, exam_id)
         self._ai_held = import_state.imported_ai_marks(db, exam_id)
+        self._ais = known_ais(db, plan, import_state.imported_judges(db, exam_id))
         self._markers = [markers.find(db, name) for name in names]
         self._names = names
         self._with_answers = {each.question for each in plan.responses if each.answer.strip()}
-        self._problems: list[str] = []
+        self._problems: list[str] = [problem] if (problem := ai_name_problem(db, plan)) else []
         self._avoidable: list[str] = []
         self._changes: list[Change] = []
         self._left_out: set[int] = set()
@@ -167,16 +170,23 @@ class _Comparing:
     def _answers(self, places: Mapping[int, tuple[int, str]]) -> list[tuple[int, str, str]]:
         """The new responses. An answer that is there stays: a file that says otherwise is a problem."""
         new: list[tuple[int, str, str]] = []
+        by_ais = {each.row for each in self._plan.ai_marks} - {each.row for each in self._plan.human_marks}
+        homeless: list[PlannedResponse] = []
         for each in self._plan.responses:
             if each.row not in places:
                 continue
             held = self._held.get(places[each.row])
-            if held is None:
+            if held is None and each.row in by_ais and each.question not in self._with_answers:
+                homeless.append(each)
+                self._left_out.add(each.row)
+            elif held is None:
                 new.append((*places[each.row], each.answer))
                 self._touched.add(each.row)
             elif each.question in self._with_answers and _text(each.answer) != _text(held.text):
                 self._left_out.add(each.row)
                 self._avoidable.append(_changed_answer(each, self._match[each.question], held))
+        if homeless:
+            self._avoidable.append(_nothing_to_mark(homeless))
         return new
 
     def _marks(self, places: Mapping[int, tuple[int, str]]) -> list[tuple[tuple[int, str], int, float]]:
@@ -197,20 +207,20 @@ class _Comparing:
                 self._change(place, "mark that stands, given here", held.desk_mark, each.mark)
         return new
 
-    def _ai_marks(self, places: Mapping[int, tuple[int, str]]) -> list[tuple[tuple[int, str], float]]:
-        new: list[tuple[tuple[int, str], float]] = []
+    def _ai_marks(self, places: Mapping[int, tuple[int, str]]) -> list[tuple[tuple[int, str], PlannedAIMark]]:
+        new: list[tuple[tuple[int, str], PlannedAIMark]] = []
         for each in self._plan.ai_marks:
             if each.row not in places:
                 continue
             place = places[each.row]
-            held = self._held.get(place)
-            before = None if held is None else self._ai_held.get(held.id, (None, 0))[0]
+            held, judge = self._held.get(place), self._ais.get(each.judge)
+            before = None if held is None or judge is None else self._ai_held.get((held.id, judge))
             if before == each.mark or not self._on_scale(place, each.mark):
                 continue
-            new.append((place, each.mark))
+            new.append((place, each))
             self._touched.add(each.row)
             if before is not None:
-                self._change(place, "mark by an AI", before, each.mark)
+                self._change(place, f"mark by {each.judge or 'an AI'}", before, each.mark)
         return new
 
     def _groups(self, numbers: set[str]) -> dict[str, dict[str, str]]:
@@ -244,6 +254,15 @@ class _Comparing:
 
     def _of(self, place: tuple[int, str]) -> StoredQuestion:
         return self._by_id[place[0]]
+
+
+def _nothing_to_mark(rows: list[PlannedResponse]) -> str:
+    first = f"candidate {rows[0].candidate}'s question {rows[0].question}"
+    which = first if len(rows) == 1 else f"{len(rows):,} rows, {first} first"
+    return (
+        f"The file has no answers, only AI marks, and the exam has no response to go with them for {which}. Leave that "
+        "out, or check the candidate numbers."
+    )
 
 
 def _changed_answer(response: PlannedResponse, number: str, held: Held) -> str:

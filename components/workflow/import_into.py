@@ -11,8 +11,8 @@ from components.intake.forms import Pseudonym
 from components.marking import Marker, MarkError
 from components.workflow import learning
 from components.workflow.import_compare import Comparison, compared
-from components.workflow.import_parts import Imported, add_ai_marks, ai_judge, human_markers, keep_key, note_import
-from storage import Store, decisions, exams, import_state, jobs, judges, responses, standings
+from components.workflow.import_parts import Imported, add_ai_marks, ai_judges, human_markers, keep_key, note_import
+from storage import Store, decisions, exams, import_state, jobs, judges, responses, standings, withdrawals
 
 
 def import_into(
@@ -25,11 +25,13 @@ def import_into(
     second_marker_name: str = "",
     leave_out: bool = False,
     people: Sequence[Pseudonym] = (),
+    desk_judge: str | None = None,
 ) -> Imported | None:
     """Add to the exam what it has not yet, as `compare` tells it beforehand; None where there is nothing to add.
 
-    Changed imported marks are new marks by the same marker, and the exam's judge stays. Raises MarkError, with nothing
-    stored, where `compare` finds a problem or a marker's name will not do.
+    Changed imported marks are new marks by the same marker or judge. The exam's judge stays, unless `desk_judge` names
+    one of the plan's AIs to stand on the desk from now on. Raises MarkError, with nothing stored, where `compare` finds
+    a problem or a marker's or an AI's name will not do.
     """
     names = (first_marker_name, second_marker_name)
     with store.write() as db:
@@ -38,7 +40,10 @@ def import_into(
             raise MarkError(found.problems[0])
         if found.nothing_new:
             return None
-        return _add(db, plan, found, names, marker, people)
+        made = _add(db, plan, found, names, marker, people)
+        if desk_judge is not None:
+            _put_on_desk(db, plan, made, desk_judge, None if marker is None else marker.id)
+        return made
 
 
 def _add(
@@ -61,9 +66,9 @@ def _add(
     ids = {place: held.id for place, held in import_state.held(db, exam_id).items()}
     decisions.add_imported(db, import_id, ((ids[place], human[number], mark) for place, number, mark in found.marks))
     if found.ai_marks:
-        before = {judge for _, judge in import_state.imported_ai_marks(db, exam_id).values()}
+        ais = ai_judges(db, plan, import_state.imported_judges(db, exam_id))
         given = ((ids[place], place[0], mark) for place, mark in found.ai_marks)
-        add_ai_marks(db, exam_id, import_id, max(before) if before else ai_judge(db, plan), plan, given)
+        add_ai_marks(db, exam_id, import_id, ais, plan, given)
     touched = {ids[place] for place, _, _ in found.marks} | {ids[place] for place, _ in found.ai_marks}
     touched |= {ids[question, number] for question, number, _ in found.answers}
     standings.refresh_each(db, touched)
@@ -84,3 +89,16 @@ def _add(
         len(found.ai_marks),
         added=True,
     )
+
+
+def _put_on_desk(db: Database, plan: ImportPlan, made: Imported, name: str, marker_id: int | None) -> None:
+    """Let one of the file's AIs stand on the exam's desk; which judge stood before is noted, for an undo."""
+    stands = ai_judges(db, plan, import_state.imported_judges(db, made.exam_id)).get(name)
+    if stands is None:
+        raise MarkError(f"The table has no marks by “{name}”. Choose whose marks stand on the desk.")
+    exam = exams.get(db, made.exam_id)
+    if exam is None or exam.judge_id == stands:
+        return
+    withdrawals.note_desk(db, made.import_id, exam.judge_id, stands, marker_id)
+    exams.set_judge(db, exam.id, stands, marker_id)
+    standings.refresh_exam(db, exam.id)

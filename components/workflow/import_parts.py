@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from components.intake import ImportPlan
+from components.intake import ImportPlan, PlannedAIMark
 from components.intake.forms import Pseudonym
-from components.marking import Marker, MarkError, Proposal, WholeVerdict, propose_from
+from components.marking import (
+    Marker,
+    MarkError,
+    PointVerdict,
+    Proposal,
+    Scheme,
+    WholeVerdict,
+    format_mark,
+    propose_from,
+    total,
+)
 from storage import exams, imports, judges, markers, proposals, pseudonyms
 from storage.pseudonyms import Known
 
@@ -64,37 +74,103 @@ def human_markers(db: Database, numbers: Iterable[int], names: tuple[str, str]) 
     return ids
 
 
-def ai_judge(db: Database, plan: ImportPlan) -> int:
-    """The judge under whose name the file's AI marks are kept."""
-    return judges.ensure(db, f"Imported AI mark ({source_of(plan)})", judges.IMPORTED)
+def ai_judges(db: Database, plan: ImportPlan, known: Mapping[int, str] | None = None) -> dict[str, int]:
+    """By the plan's names of its AIs, the judges that their marks are kept under, made where they are new.
+
+    `known` are the imported judges of the exam. Raises MarkError, in words, where a name is another kind of judge's.
+    """
+    problem = ai_name_problem(db, plan)
+    if problem:
+        raise MarkError(problem)
+    here = known_ais(db, plan, known or {})
+    for judge_id in here.values():
+        judges.unretire(db, judge_id)
+    new = [name for name in plan.ai_judges if name not in here]
+    return here | {name: judges.ensure(db, name or usual_judge(plan), judges.IMPORTED) for name in new}
+
+
+def known_ais(db: Database, plan: ImportPlan, known: Mapping[int, str]) -> dict[str, int]:
+    """By the plan's names of its AIs, the judges there are already. One without a name is the only one of `known`."""
+    found = {name: judges.find(db, name or usual_judge(plan)) for name in plan.ai_judges}
+    ids = {name: judge.id for name, judge in found.items() if judge is not None}
+    return ids | ({"": next(iter(known))} if "" in found and len(known) == 1 else {})
+
+
+def ai_name_problem(db: Database, plan: ImportPlan) -> str:
+    """Why the AIs cannot be called as they are, in words; blank where they can."""
+    for name in plan.ai_judges:
+        judge = judges.find(db, name or usual_judge(plan))
+        if judge is not None and judge.kind != judges.IMPORTED:
+            return (
+                f"“{judge.name}” is the name of a judge here that gives marks of its own. Give the AI of the file "
+                "another name."
+            )
+    return ""
+
+
+def usual_judge(plan: ImportPlan) -> str:
+    """What the only AI of a file is called where nobody names it."""
+    return judge_after(plan.file_name, plan.sheet)
+
+
+def judge_after(file_name: str, sheet: str | None) -> str:
+    """As `usual_judge`, before there is a plan."""
+    return f"Imported AI mark ({_source(file_name, sheet)})"
 
 
 def add_ai_marks(
     db: Database,
     exam_id: int,
     import_id: int,
-    judge_id: int,
+    judge_ids: Mapping[str, int],
     plan: ImportPlan,
-    given: Iterable[tuple[int, int, float]],
+    given: Iterable[tuple[int, int, PlannedAIMark]],
 ) -> None:
     """Store AI marks, as (response id, question id, mark), as proposals. Raises MarkError for one off its scale."""
-    label = f"AI mark imported from {source_of(plan)}; no reasons came with it"
+    source = source_of(plan)
     by_id = {stored.id: stored for stored in exams.questions(db, exam_id)}
-    made: dict[tuple[int, float], Proposal] = {}
-    rows: list[tuple[int, int, Proposal]] = []
+    made: dict[tuple[int, float, tuple[float, ...]], Proposal] = {}
+    rows: dict[int, list[tuple[int, int, Proposal]]] = {}
     for response_id, question_id, mark in given:
         stored = by_id[question_id]
-        proposal = made.get((question_id, mark))
+        key = (question_id, mark.mark, mark.items)
+        proposal = made.get(key)
         if proposal is None:
             try:
-                proposal = propose_from((WholeVerdict(mark=mark),), stored.scheme, label=label)
+                proposal = _proposal(mark, stored.scheme, source)
             except MarkError as error:
                 raise MarkError(f"Question {stored.question.number}, AI mark: {error}") from error
-            made[question_id, mark] = proposal
-        rows.append((response_id, stored.scheme_id, proposal))
-    proposals.add_imported(db, import_id, judge_id, rows)
+            made[key] = proposal
+        rows.setdefault(judge_ids[mark.judge], []).append((response_id, stored.scheme_id, proposal))
+    for judge_id, of_judge in rows.items():
+        proposals.add_imported(db, import_id, judge_id, of_judge)
+
+
+def _proposal(given: PlannedAIMark, scheme: Scheme, source: str) -> Proposal:
+    """Item marks become verdicts on the scheme's points where they fit them one by one, else they are told."""
+    label = f"AI mark imported from {source}; no reasons came with it"
+    points = _point_verdicts(given, scheme)
+    if points:
+        return propose_from(points, scheme, label=label)
+    told = f"Item marks: {', '.join(format_mark(item) for item in given.items)}." if given.items else ""
+    return propose_from((WholeVerdict(mark=given.mark),), scheme, label=label, reason=told)
+
+
+def _point_verdicts(given: PlannedAIMark, scheme: Scheme) -> tuple[PointVerdict, ...]:
+    """A verdict a point, where each item is nothing or all of its point and they come to the mark; else none."""
+    if not given.items or len(given.items) != len(scheme.points):
+        return ()
+    pairs = list(zip(scheme.points, given.items, strict=True))
+    if any(item not in (0, point.marks) for point, item in pairs):
+        return ()
+    verdicts = tuple(PointVerdict(code=point.code, awarded=item > 0) for point, item in pairs)
+    return verdicts if total(verdicts, scheme) == given.mark else ()
 
 
 def source_of(plan: ImportPlan) -> str:
     """The file in words, with its sheet where it has several."""
-    return f"{plan.file_name}, sheet {plan.sheet}" if plan.sheet else plan.file_name
+    return _source(plan.file_name, plan.sheet)
+
+
+def _source(file_name: str, sheet: str | None) -> str:
+    return f"{file_name}, sheet {sheet}" if sheet else file_name

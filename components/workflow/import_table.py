@@ -15,7 +15,8 @@ from components.workflow.connections import default_judges
 from components.workflow.import_parts import (
     Imported,
     add_ai_marks,
-    ai_judge,
+    ai_judges,
+    ai_name_problem,
     human_markers,
     keep_key,
     note_import,
@@ -33,6 +34,7 @@ def import_plan(
     title: str,
     marker: Marker | None,
     judge: DeskJudge | None = None,
+    imported_judge: str = "",
     first_marker_name: str = "",
     second_marker_name: str = "",
     people: Sequence[Pseudonym] = (),
@@ -40,9 +42,9 @@ def import_plan(
     """Store the plan as a new exam, in one transaction. A name is needed for each marker whose marks the plan holds.
 
     `people` is the key of names, kept apart; `judge` says whose proposals stand on the desk: the table's own AI
-    marks (the default where it has any) or the offline judge's, which are then queued. Raises MarkError, with nothing
-    stored, for a plan with errors, a file that is imported already, a mark off its scale or a marker's name that will
-    not do.
+    marks (the default where it has any; of several AIs those of `imported_judge`, by default of the one with the most)
+    or the offline judge's, which are then queued. Raises MarkError, with nothing stored, for a plan with errors, a file
+    that is imported already, a mark off its scale or a marker's or an AI's name that will not do.
     """
     if not plan.ok:
         raise MarkError(f"The table still has {plan.problems} errors. Correct them and choose the file again.")
@@ -63,12 +65,13 @@ def import_plan(
             db, import_id, ((by_row[mark.row][0], human[mark.marker], mark.mark) for mark in plan.human_marks)
         )
         if plan.ai_marks:
-            ai = ai_judge(db, plan)
-            add_ai_marks(
-                db, exam_id, import_id, ai, plan, ((*by_row[given.row], given.mark) for given in plan.ai_marks)
-            )
+            ais = ai_judges(db, plan)
+            add_ai_marks(db, exam_id, import_id, ais, plan, ((*by_row[given.row], given) for given in plan.ai_marks))
             if desk == "imported":
-                exams.set_judge(db, exam_id, ai, None if marker is None else marker.id)
+                stands = imported_judge or usual_on_desk(plan)
+                if stands not in ais:
+                    raise MarkError(f"The table has no marks by “{stands}”. Choose whose marks stand on the desk.")
+                exams.set_judge(db, exam_id, ais[stands], None if marker is None else marker.id)
         standings.refresh_exam(db, exam_id)
         if desk == "offline":
             jobs.add(db, "propose", {"exam_id": exam_id})
@@ -83,6 +86,11 @@ def import_plan(
         len(plan.human_marks),
         len(plan.ai_marks),
     )
+
+
+def usual_on_desk(plan: ImportPlan) -> str:
+    """The AI of the plan that marked the most, the first of several; its marks stand unless somebody chooses."""
+    return max(plan.ai_judges, key=plan.ai_judges.__getitem__)
 
 
 def undo_import(store: Store, import_id: int, marker: Marker | None) -> str:
@@ -101,14 +109,17 @@ def undo_import(store: Store, import_id: int, marker: Marker | None) -> str:
             withdrawals.check_newest(db, found)
             imports.undo(db, import_id, marker_id)
             return ""
-        kept = withdrawals.take_out(db, found, marker_id).ai_marks_kept
-    return f"{kept:,} AI marks on responses that were there before stay: a proposal is never deleted." if kept else ""
+        kept = withdrawals.take_out(db, found, marker_id).ai_marks
+    store.empty_log()  # names that came with it are in the log still
+    if not kept:
+        return ""
+    return f"{kept:,} AI marks on responses that were there before count no more; they stay on record."
 
 
-def imported_already(store: Store, plan: ImportPlan) -> str:
-    """Why this very file cannot be imported again, in words; blank where it can."""
+def why_not(store: Store, plan: ImportPlan) -> str:
+    """Why a plan without errors cannot become an exam, in words: it is one already, or an AI's name will not do."""
     with store.read() as db:
-        return _repeat(db, plan)
+        return _repeat(db, plan) or ai_name_problem(db, plan)
 
 
 def _refuse_repeat(db: Database, plan: ImportPlan) -> None:

@@ -65,6 +65,13 @@ def test_the_demo_trials_report_shows_each_section_with_its_sentence_chart_and_t
         assert section.said[-1 if section.key == "verdict" else 0] in said
         drawn = at.get("plotly_chart")
         assert len(drawn) == (1 if section.chart is not None else 0), section.key
+        alone = [each for each in at.get("download_button") if each.key.startswith("trial_csv_")]
+        listed = [each for each in section.tables if each.name != "Each judge in a sentence"]
+        assert len(alone) == len(listed), section.key
+    show(at, "verdict")
+    other = report.verdict.arms[1]
+    next(each for each in at.selectbox if each.label == "Judge").set_value(other.name).run()
+    assert all(part.why in texts(at) for part in other.parts)
     assert "cluster bootstrap" in show(at, "methods")
     assert report.html() == trial_report(load(store, trial.id)).html()
 

@@ -16,7 +16,8 @@ from components.workflow.trial.report import TrialReport, trial_report
 from components.workflow.trial.report_apart import MOST_DRAWN, questions_section
 from components.workflow.trial.report_charts import drawings
 from components.workflow.trial.report_methods import limits, methods
-from components.workflow.trial.report_shapes import CostPlane, CostPoint, Curves, Dots, Section
+from components.workflow.trial.report_shapes import CostPlane, CostPoint, Curves, Dots, Section, apart_text
+from components.workflow.trial.report_tables import trial_csv
 from pages.pilot.trial_report_charts import wrapped
 from tests.trial_marks import NO, arm, noisy, question, trial
 from tests.unit.test_agreement_report import Document
@@ -117,6 +118,48 @@ def test_a_section_says_how_many_of_how_many_responses_its_figures_rest_on(repor
     said = " ".join(section(report, "judges").said)
     assert "239 responses that all 5 judges compared and both humans marked, of 240" in said
     assert "6 of 6 questions, 100% of marks" in said
+
+
+def test_why_has_every_judge_for_every_part_the_whole_exam_first(report: TrialReport) -> None:
+    _, why, sentences = section(report, "verdict").tables
+    names = [each.name for each in report.verdict.arms]
+    assert [row[:2] for row in why.rows] == [
+        (name, part) for part in ("all questions", "Biology", "Chemistry") for name in names
+    ]
+    assert len(sentences.rows) == len(why.rows)
+    by_place = {row[:2]: dict(zip(why.columns, row, strict=True)) for row in why.rows}
+    best = by_place["Vela", "all questions"]
+    assert best["Verdict"] == "fit"
+    assert best["What would settle it"] == "—"
+    assert re.fullmatch(r"\.\d\d \(\.\d\d–(\.\d\d|1\.00)\)", str(best["QWK with the humans"]))
+    assert re.fullmatch(r"[−+]?\.\d\d \([−+]?\.\d\d to [−+]?\.\d\d\)", str(best["Δ to the humans' own"]))
+    assert re.fullmatch(r"\d+% \(\d+%\)", str(best["Within tolerance (humans)"]))
+    assert by_place["Vela again", "all questions"]["Δ to the humans' own"] == "? −.13 (−.16 to −.10)"
+
+
+def test_why_for_one_judge_names_no_judge_and_says_how_much_more_is_needed() -> None:
+    e1, e2, ai = noisy(1, 12)
+    report = trial_report(trial([question()], [0] * 12, e1, e2, [arm("Vela", ai)]))
+    why = section(report, "verdict").tables[0]
+    assert why.rows == (("all questions", "open", "—", "—", "—", "—", "at least 18 more responses"),)
+
+
+def test_differences_of_qwks_have_no_zero_before_their_point(report: TrialReport) -> None:
+    assert [apart_text(value) for value in (0.034, -0.48, 0.0, -0.001, 1.35, None)] == [
+        "+.03", "−.48", ".00", ".00", "+1.35", "—",
+    ]  # fmt: skip
+    for each in report.sections:
+        for table in each.tables:
+            at = [place for place, name in enumerate(table.columns) if name.startswith(("Δ", "R_A", "QWK"))]
+            assert not [row for row in table.rows for place in at if re.search(r"(?<!\d)0\.\d", str(row[place]))]
+
+
+def test_a_table_alone_is_a_csv_that_runs_no_formula() -> None:
+    hostile = trial_report(whole_trial(name=FORMULA))
+    why = section(hostile, "verdict").tables[1]
+    rows = list(csv.reader(io.StringIO(trial_csv(why).decode("utf-8-sig"))))
+    assert tuple(rows[0]) == why.columns
+    assert rows[1][0] == f"'{FORMULA}"
 
 
 def test_prices_that_cannot_be_drawn_are_named_instead(report: TrialReport) -> None:
