@@ -15,7 +15,7 @@ from pages.pilot import trial_words
 from pages.pilot.trial_variants import choose_arms
 from pages.shared import guard
 from storage import Store, exams, runs, trial_marks
-from storage.trial_marks import Whose
+from storage.trial_marks import Counted, MarkerCount, Whose
 
 PLAN_SECONDS = 20
 OPEN, SHOWN, REFUSED, STARTED = "new_trial", "trial_open", "trial_refused", "trial_started"
@@ -47,15 +47,15 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
     questions = _choose_questions(store, exam_id)
     base = TrialOptions(exam_id=exam_id, questions=questions, arms=())
     with store.read() as db:
-        ids = [each.id for each in written(db, base)]
-        usual = usual_markers(db, exam_id, ids)
-        if not trial_marks.counted(db, exam_id, ids, None).responses:
-            st.info(trial_words.NOTHING_MARKED, title="Nothing to compare with")
-            _to_exams()
-            return
-    whose = _choose_markers(store, exam_id, ids, usual)
-    with store.read() as db:
-        found = trial_marks.counted(db, exam_id, ids, whose)
+        ids = tuple(each.id for each in written(db, base))
+        changed = runs.changes(db)
+    people, usual = _people(str(store.path), exam_id, ids, changed, store)
+    if not people:
+        st.info(trial_words.NOTHING_MARKED, title="Nothing to compare with")
+        _to_exams()
+        return
+    whose = _choose_markers(exam_id, people, usual)
+    found = _counted(str(store.path), exam_id, ids, whose, changed, store)
     st.markdown(plain(trial_words.marked(found)))
     if not found.double_marked:
         st.warning(trial_words.ONCE, title="Marked once")
@@ -99,7 +99,7 @@ def _say_and_start(
                 "What it has by then is kept and compared, and it can go on with a higher cap."
             )
         )
-    for problem in made.problems:
+    for problem in [*trial_words.unseen(made), *made.problems]:
         st.warning(plain(problem))
     if refused := state.pop(REFUSED, ""):
         st.error(plain(refused))
@@ -153,10 +153,31 @@ def _choose_questions(store: Store, exam_id: int) -> tuple[int, ...] | None:
     return tuple(each for each in asked if each in chosen) or None
 
 
-def _choose_markers(store: Store, exam_id: int, questions: list[int], usual: Whose | None) -> Whose | None:
+@st.cache_data(max_entries=20, show_spinner="Counting the marks …")
+def _people(
+    where: str, exam_id: int, questions: tuple[int, ...], changed: tuple[int, ...], _store: Store
+) -> tuple[list[MarkerCount], Whose | None]:
+    """Who has marked, and whose marks count unless told otherwise."""
+    with _store.read() as db:
+        return trial_marks.markers_of(db, exam_id, questions), usual_markers(db, exam_id, questions)
+
+
+@st.cache_data(max_entries=50, show_spinner="Counting the marks …")
+def _counted(
+    where: str,
+    exam_id: int,
+    questions: tuple[int, ...],
+    whose: Whose | None,
+    changed: tuple[int, ...],
+    _store: Store,
+) -> Counted:
+    with _store.read() as db:
+        return trial_marks.counted(db, exam_id, questions, whose)
+
+
+def _choose_markers(exam_id: int, people: list[MarkerCount], usual: Whose | None) -> Whose | None:
     """Whose marks count; None: per response the first two people who marked it."""
-    with store.read() as db:
-        found = {each.marker_id: each for each in trial_marks.markers_of(db, exam_id, questions)}
+    found = {each.marker_id: each for each in people}
     if len(found) < 2:
         return usual
     named, first_two = "Two people", "The first two of each response"

@@ -65,7 +65,7 @@ def _writer(chart: Dots) -> Callable[[Statistic], str]:
 def _percent_text(found: Statistic) -> str:
     if found.value is None:
         return found.note
-    ends = f" ({likely_signed(found.interval, 1)})" if found.interval else ""
+    ends = f" ({likely_signed(found.interval)})" if found.interval else ""
     return f"{found.value:+.1f}%{ends}".replace("-", "−")
 
 

@@ -13,12 +13,19 @@ from components.workflow.trial.report import TrialReport
 from components.workflow.trial.report_apart import questions_section
 from components.workflow.trial.report_figures import TrialFigures
 from components.workflow.trial.report_methods import definitions, limits, methods
+from components.workflow.trial.report_sections import EACH_JUDGE
 from components.workflow.trial.report_shapes import Section
+from components.workflow.trial.report_tables import trial_csv
+from components.workflow.trial.report_why import IN_WORDS
 from pages.pilot.trial_report_charts import draw
 
 MOST_ROWS_AT_ONCE = 14
+FIRST_WIDTH = 140  # of the column that stays in sight: a phone's 390 pixels must leave room beside it
 WORDY = {"In words", "Rests on", "Prompt"}
-SENTENCES = ("Each judge in a sentence", "Why")
+WIDTHS = {
+    "Part": 130, "Verdict": 70, "QWK with the humans": 160, "Δ to the humans' own": 175, "Bias": 195,
+    "What would settle it": 230,
+}  # fmt: skip
 column = st.column_config
 
 
@@ -50,21 +57,51 @@ def _show(section: Section, arms: int) -> None:
     if section.note:
         st.caption(plain(section.note))
     for place, table in enumerate(section.tables):
-        if len(section.tables) > 1:
-            st.markdown(f"##### {plain(table.name)}")
-        show_table(table, f"{section.key}_{place}_{arms}")
+        key = f"{section.key}_{place}_{arms}"
+        if table.name == IN_WORDS:
+            _reasons(table, key)
+            continue
+        st.markdown(f"##### {plain(table.name)}")
+        if table.name == EACH_JUDGE:
+            st.markdown("\n".join(f"- {_sentence(row)}" for row in table.rows))
+        else:
+            show_table(table, key)
+            _download(table, key)
+
+
+def _reasons(table: Table, key: str) -> None:
+    """Every part's reasons as sentences, one judge at a time."""
+    with st.expander(table.name, icon=":material/notes:"):
+        judges = list(dict.fromkeys(str(row[0]) for row in table.rows))
+        chosen = judges[0]
+        if len(judges) > 1:
+            chosen = st.selectbox("Judge", judges, key=f"trial_reasons_{key}", width=520)
+        st.markdown("\n".join(f"- {_sentence(row[1:])}" for row in table.rows if row[0] == chosen))
+        _download(table, key)
+
+
+def _download(table: Table, key: str) -> None:
+    st.download_button(
+        "This table (CSV)",
+        lambda: trial_csv(table),
+        file_name=f"{table.name}.csv",
+        mime="text/csv",
+        key=f"trial_csv_{key}",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        help="The table as it stands here. “All tables (CSV)” has its figures as numbers, with every digit.",
+    )
 
 
 def show_table(table: Table, key: str) -> None:
     """The table as the page's own, its first column kept in sight."""
-    if table.name in SENTENCES:
-        st.markdown("\n".join(f"- {_sentence(row)}" for row in table.rows))
-        return
     configured: dict[str, Any] = {name: column.TextColumn(width=260) for name in table.columns if name in WORDY}
+    configured |= {name: column.TextColumn(width=WIDTHS[name]) for name in table.columns if name in WIDTHS}
     for place, name in enumerate(table.columns):
         if table.rows and all(isinstance(row[place], int) for row in table.rows):
             configured[name] = column.NumberColumn(format="localized")
-    configured[table.columns[0]] = column.TextColumn(pinned=True, width=130)
+    configured[table.columns[0]] = column.TextColumn(pinned=True, width=FIRST_WIDTH)
     st.dataframe(
         [dict(zip(table.columns, row, strict=True)) for row in table.rows],
         key=f"trial_table_{key}",
@@ -76,10 +113,9 @@ def show_table(table: Table, key: str) -> None:
 
 
 def _sentence(row: Sequence[Value]) -> str:
-    """**Judge** · said, or **Judge** · for what · **fit** · said."""
-    judge, *between, said = (plain(str(cell)) for cell in row)
-    middle = f"{between[0]} · **{between[1]}** · " if between else ""
-    return f"**{judge}** · {middle}{said}"
+    """**Judge** · said, or **part** · fit · said."""
+    first, *between = (plain(str(cell)) for cell in row)
+    return " · ".join((f"**{first}**", *between))
 
 
 def show_methods(found: TrialFigures) -> None:

@@ -19,22 +19,24 @@ state = st.session_state
 
 def overview(listed: list[Trial]) -> None:
     """Every trial with its state, progress and cap."""
+    st.space("small")  # room for the table's own buttons, which would lie on what is above
     st.dataframe(
         [
             {
                 "Trial": trial.title,
-                "Exam": trial.exam,
                 "State": trial_words.state(trial),
                 "Progress": trial_words.progress(trial),
                 "Cap": trial_words.cap(trial),
                 "Arms": trial.arms,
                 "Responses": trial.responses,
                 "Marked twice": trial.double_marked,
+                "Exam": trial.exam,
                 "Begun": trial.created_at[:16].replace("T", " "),
             }
             for trial in listed
         ],
         hide_index=True,
+        column_config={"Trial": st.column_config.TextColumn(width="medium")},
     )
 
 
@@ -45,7 +47,7 @@ def show_trial(store: Store, trial_id: int) -> None:
     if trial is None:
         st.info("This trial has been put away, or its exam has. Choose another.")
         return
-    st.subheader(trial.title)
+    st.subheader(plain(trial.title), anchor=False)
     st.caption(
         plain(
             f"{trial.exam} · {count(trial.responses, 'response')}, {trial.double_marked:,} of them marked twice · "
@@ -128,18 +130,22 @@ def _arms(store: Store, trial: Trial) -> int:
     """The arms in a table; gives how many answers failed."""
     with store.read() as db:
         stored, found = trials.arms(db, trial.id), trial_answers.progress(db, trial.id)
+        spent = trial_answers.spent(db, trial.id)
     rows = [
         trial_words.arm_row(name, found[arm.id], trial.responses)
         for arm, name in zip(stored, arm_names(stored), strict=True)
     ]
+    st.space("small")  # room for the table's own buttons, which would lie on the text above
     st.dataframe(
         rows,
         hide_index=True,
         column_config={
-            "Arm": st.column_config.TextColumn(width="large"),
-            "Answered": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1),
+            "Arm": st.column_config.TextColumn(width=220),
+            "Answered": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width=110),
         },
     )
+    if spent:
+        st.caption(plain(trial_words.spent(spent)))
     return sum(each.failed for each in found.values())
 
 

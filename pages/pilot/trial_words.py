@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from components.widgets.figures import NO_FIGURE, count
+from components.workflow.estimate import Estimate
 from components.workflow.purse import CAP_REACHED
 from components.workflow.trial.planning import Plan, PlannedArm
-from pages.pilot.run_words import PRICE_FILE, dollars, duration, rounded
+from pages.pilot.run_words import PRICE_FILE, dollars, duration, figures_text, rounded
 from storage import judges
 from storage.trial_answers import ArmProgress
 from storage.trial_marks import Counted
@@ -106,6 +107,25 @@ def totals(made: Plan) -> str:
     if made.seconds is None:
         said += " A model that has never been asked here has no time yet."
     return f"{said} These are estimates: a model that reasons at length takes more."
+
+
+def unseen(made: Plan) -> list[str]:
+    """What a model that takes no pictures will not see, a sentence or two for each model."""
+    said = []
+    for arm in made.arms:
+        if arm.unsendable:
+            which = "1 response is a picture" if arm.unsendable == 1 else f"{arm.unsendable:,} responses are pictures"
+            said.append(f"{which}, and {arm.model} cannot read pictures: it will give no mark on them.")
+        blind = Estimate(arm.sent, 0, llm=True, model=arm.model, unseen_figures=arm.unseen_figures)
+        said.append(figures_text(blind))
+    return [each for each in dict.fromkeys(said) if each]
+
+
+def spent(by_arm: dict[int, tuple[float, int]]) -> str:
+    """What the trial itself has spent; what it took over was paid for where it came from."""
+    unknown = sum(each for _, each in by_arm.values())
+    said = f"Spent by this trial so far: {dollars(sum(known for known, _ in by_arm.values()))}"
+    return f"{said}, and {count(unknown, 'answer')} whose price is not known." if unknown else f"{said}."
 
 
 def arm_row(name: str, found: ArmProgress, responses: int) -> dict[str, object]:

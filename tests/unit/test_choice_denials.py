@@ -132,3 +132,45 @@ def test_a_long_run_of_denials_is_read_within_a_second(filler: str) -> None:
     chosen("选A" + text)
     chosen(("不" + filler * 20 + "x选A") * 20)
     assert time.perf_counter() - started < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My answer was B but now C", "I chose B at first", "My first answer was B", "Answer: B, no wait, C",
+        "My answer is B. Sorry, I mean C", "My answer was B. Now I choose C", "The answer is B -> C",
+        "The answer was B, then I changed it to C", "My answer was B; I originally thought the answer is B",
+        "At first I thought the answer is B", "答案是B，后来改成C", "答案B，改为C", "答案：B→C",
+        "一开始选B", "答案：B 但是我觉得C",
+    ],
+)  # fmt: skip
+def test_an_answer_that_takes_its_option_back_is_left_to_the_teacher(text: str) -> None:
+    assert chosen(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My answer was B", "I chose B", "At first I thought A, but the answer is B", "The answer is B, not C",
+        "The answer is B, but C is wrong", "The answer is B, but A plant needs it",
+        "The answer is B. Now the plant dies",
+        "Answer: B. Then C is reduced", "Answer: B. No C-C bond breaks", "Initially it is at rest so the answer is B",
+        "Earlier experiments show that the answer is B", "原来的溶液是酸性故选B", "原来如此，选B", "答案是B，但是C错",
+        "选B，因为原来A不对", "答案：B。现在我们看C项",
+    ],
+)  # fmt: skip
+def test_words_of_correction_about_something_else_leave_the_option_as_it_is(text: str) -> None:
+    assert chosen(text) == "B"
+
+
+def test_where_several_may_be_chosen_options_set_out_one_after_another_are_not_the_first_alone() -> None:
+    assert chosen("答案：B. x D. y", several=True) is None
+    assert chosen("答案：B、D", several=True) == "BD"
+    assert chosen("答案：B. D. Copperfield") != "D"
+
+
+def test_a_long_answer_with_many_words_of_correction_is_read_at_once() -> None:
+    began = time.perf_counter()
+    chosen("The answer is B but " + "now i think " * 5000)
+    chosen("一开始" * 5000 + "选B")
+    assert time.perf_counter() - began < 1

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from components.judge.objective.correction import taken_back
 from components.judge.objective.denial import denied_after, denied_before, denied_label, denies
 from components.judge.objective.reading import Judgement, Unreadable, plain, trimmed
 from components.marking import ChoiceKey, format_mark
@@ -117,7 +118,7 @@ def read_choice(text: str, key: ChoiceKey, several: bool) -> Choice:
         raise Unreadable("The answer judges several options one by one. Please decide which it chooses.")
     by_words = _by_words(clean, key.options, several)
     try:
-        by_letter = _by_letter(clean, labels)
+        by_letter = _by_letter(clean, labels, several)
     except Unreadable:
         if by_words is None:
             raise
@@ -125,6 +126,8 @@ def read_choice(text: str, key: ChoiceKey, several: bool) -> Choice:
     choice = by_letter or by_words
     if choice is None:
         raise _no_option(clean, labels)
+    if by_letter and taken_back(clean, by_letter.start, by_letter.end):
+        raise Unreadable(f"The answer names {_name(by_letter.selection)} and takes it back. Please decide.")
     if by_letter and by_words and by_letter.selection != by_words.selection:
         raise Unreadable(
             f"This answer can be read as {_name(by_letter.selection)} or, by its words, as "
@@ -150,7 +153,7 @@ def _listed(labels: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}"
 
 
-def _by_letter(clean: str, labels: tuple[str, ...]) -> Choice | None:
+def _by_letter(clean: str, labels: tuple[str, ...], several: bool) -> Choice | None:
     start, end = trimmed(clean, 0, len(clean), _OPENING + _CLOSING)
     body = clean[start:end]
     run = _run_pattern(labels)
@@ -158,7 +161,7 @@ def _by_letter(clean: str, labels: tuple[str, ...]) -> Choice | None:
         return Choice(_labels_in(body, labels), start, end, True)
     if re.fullmatch(rf"{run}(?:\s*(?:\bor\b|或|还是)\s*{run})+\??", body, re.IGNORECASE):
         raise Unreadable(f"The answer wavers between options ({body}). Please decide what it earns.")
-    return _after_cue(clean, labels, run) or _leading(clean, start, end, labels, run)
+    return _after_cue(clean, labels, run, several) or _leading(clean, start, end, labels, run)
 
 
 def _run_pattern(labels: tuple[str, ...]) -> str:
@@ -177,7 +180,7 @@ def _labels_in(body: str, labels: tuple[str, ...]) -> Selection:
     return frozenset(chosen)
 
 
-def _after_cue(clean: str, labels: tuple[str, ...], run: str) -> Choice | None:
+def _after_cue(clean: str, labels: tuple[str, ...], run: str, several: bool) -> Choice | None:
     """Letters after "answer", "option", "答案" or "选". Raises Unreadable where two such places disagree."""
     found: list[Choice] = []
     for cue in _CUE.finditer(clean):
@@ -195,21 +198,21 @@ def _after_cue(clean: str, labels: tuple[str, ...], run: str) -> Choice | None:
     if len({choice.selection for choice in found}) > 1:
         named = ", then ".join(_name(choice.selection) for choice in found)
         raise Unreadable(f"The answer names different options in different places ({named}). Please decide.")
-    if found and _lists_another(clean, found[-1]):
+    if found and _lists_another(clean, found[-1], several):
         raise Unreadable("The answer goes on to list another option. Please decide which is meant.")
     return found[-1] if found else None
 
 
-def _lists_another(clean: str, choice: Choice) -> bool:
+def _lists_another(clean: str, choice: Choice, several: bool) -> bool:
     """Whether another option is set out after this one, as where options are copied: "A. ①② B. ①③".
 
-    Only the next letter counts after B and on, which a reason may well follow: "B. D. Copperfield".
+    Of one option alone only the next letter counts after B and on, which a reason may well follow: "B. D. Copperfield".
     """
     line = clean[choice.end :].split("\n", 1)[0]
     other = re.search(r"(?<![A-Za-z'])[A-Z](?=[.)\]:] *[^\s.,;:!)\]])", line) if line[:1] in (".", ")", "]") else None
     if other is None or other.group() in choice.selection or denied_after(line, other.end()):
         return False
-    return choice.selection <= {"A", "I"} or ord(other.group()) == ord(max(choice.selection)[-1]) + 1
+    return several or choice.selection <= {"A", "I"} or ord(other.group()) == ord(max(choice.selection)[-1]) + 1
 
 
 def _first(clean: str) -> int:

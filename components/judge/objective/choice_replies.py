@@ -18,15 +18,16 @@ _OPEN_THOUGHT = re.compile(r"<think(?:ing)?>.*", re.DOTALL | re.IGNORECASE)
 _WRAPPER = re.compile(r"\\(?:mathrm|mathbf|textbf|text|rm)\s*\{([^{}]*)\}")
 _BOXED = re.compile(r"\\boxed\s?\{([^{}]{0,200})\}")
 _TAG = re.compile(r"</?(?:eo\w|answer|b|strong)>", re.IGNORECASE)
-_EMPHASIS = re.compile(r"[*`$]|(?<![A-Za-z0-9])_+(?=[A-Da-d](?![A-Za-z]))|(?<=[A-Da-d])_+(?![A-Za-z0-9])")
+_EMPHASIS = re.compile(r"[*`$]|(?<![A-Za-z0-9_])_+(?=[A-Da-d](?![A-Za-z]))|(?<=[A-Da-d])_+(?![A-Za-z0-9])")
 
-_LETTER = r"[(\[\"'“‘【<{]*([A-D](?![A-Za-z'’])|[a-d](?=\s*(?:[.,;:)\]】。、]|$)))"
+_BARE = r"([A-D](?![A-Za-z'’])|[a-d](?=\s*(?:[.,;:)\]】。、]|$)))"
+_LETTER = r"[(\[\"'“‘【<{]*" + _BARE  # only after a word: looked for anywhere, a long row of brackets takes minutes
 _DENIED_AFTER = r"(?!\s*[)\]】]?\s*(?:选?项)?\s*(?:是|明显|显然)?\s*(?:错|不对|不正确))"
 _PHRASES = re.compile(
     rf"答案\s*[】\]]?\s*(?:应该|应当|应)?\s*(?:是|为|选)?\s*:?\s*(?:选项|选|项)?\s*{_LETTER}{_DENIED_AFTER}"
     rf"|(?<![不别勿未误错])选(?:择)?\s*(?:答案|选项)?\s*:?\s*{_LETTER}{_DENIED_AFTER}"
     rf"|选项\s*{_LETTER}\s*[)\]】]?\s*(?:是)?正确(?!吗)"
-    rf"|{_LETTER}\s*[)\]】]?\s*(?:选?项)?是正确的"
+    rf"|{_BARE}\s*[)\]】]?\s*(?:选?项)?是正确的"
     rf"|正确的?(?:一项|选项)\s*(?:是|为)?\s*:?\s*{_LETTER}{_DENIED_AFTER}"
     r"|(?i:(?<!wrong )(?<!incorrect )\b(?:option|answer|choice)\s*(?:(?:is|should be|must be)\s*:?|:)\s*"
     r"(?:option\s+)?)[(\[\"'“‘【]*([A-D](?![A-Za-z'’])|[a-d](?=\s*(?:[.,;:)\]】。,;]|$)))"

@@ -126,13 +126,14 @@ class TrialAsking(Asking):
         self._arm = arm.stored
 
     def _claim(self, items: Sequence[Item]) -> tuple[list[Item], int]:
-        ids = [item.answer.id for item in items]
+        arm, ids = self._arm, [item.answer.id for item in items]
         with self._asker.store.write() as db:
-            known = trial_answers.answered(db, self._arm.id, ids)
-            out: set[int] = set()
-            if self._arm.repeat == 1:  # what a run has out now is paid for there
-                out = trial_answers.elsewhere(db, self._arm.judge.id, [item.inputs for item in items]) - known
-            mine = trial_answers.claim(db, self._arm.id, [each for each in ids if each not in known | out])
+            known = trial_answers.answered(db, arm.id, ids)
+            inputs = [item.inputs for item in items if item.answer.id not in known]
+            # What a run or another trial has been told since these were planned is paid for, as is what it has out.
+            known |= trial_answers.take_known(db, arm.id, arm.judge.id, arm.repeat, inputs)
+            out = trial_answers.elsewhere(db, arm.id, inputs) - known
+            mine = trial_answers.claim(db, arm.id, [each for each in ids if each not in known | out])
         return [item for item in items if item.answer.id in mine], len(out)
 
     def _store_made(self, made: Sequence[tuple[Item, Proposal]]) -> None:

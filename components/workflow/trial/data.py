@@ -84,8 +84,6 @@ class TrialData:
     first: Marks
     second: Marks
     arms: tuple[ArmMarks, ...]
-    seed: int
-    resamples: int
 
     @property
     def double_marked(self) -> bool:

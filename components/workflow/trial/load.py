@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlite_utils import Database
 
-from components.agreement.cluster import RESAMPLES, SEED
 from components.judge.prices import price_of
 from components.workflow.trial import arms as naming
 from components.workflow.trial.data import Arm, ArmMarks, Marks, TrialData, TrialQuestion
@@ -43,8 +42,6 @@ def load(store: Store, trial_id: int) -> TrialData:
             first=np.array(columns.first, dtype=np.float64),
             second=np.array([np.nan if each is None else each for each in columns.second], dtype=np.float64),
             arms=tuple(_arm_marks(db, arm, name, ids) for arm, name in zip(stored, arm_names(stored), strict=True)),
-            seed=trial.settings.get("seed", SEED),
-            resamples=trial.settings.get("resamples", RESAMPLES),
         )
 
 

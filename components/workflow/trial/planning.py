@@ -17,6 +17,7 @@ from components.workflow import exemplars
 from components.workflow.connections import Connections
 from components.workflow.estimate import part_tokens
 from components.workflow.exemplars import Chosen
+from components.workflow.looking import shown_pages
 from components.workflow.trial import arms
 from components.workflow.trial.arms import NEW, ArmChoice
 from components.workflow.trial.sending import Asked
@@ -49,7 +50,9 @@ class TrialOptions(Frozen):
 class PlannedArm:
     """What an arm would take. `known` are answered already and not asked again; `sent` would go to its model.
 
-    `problem` says why it cannot be asked. `price` is in US dollars; it and `seconds` are None where nobody knows.
+    Its model is known to take no pictures: `unsendable` more are pictures, which it gives no mark on, and
+    `unseen_figures` of those sent are about a question whose picture it does not see. `problem` says why it cannot be
+    asked. `price` is in US dollars; it and `seconds` are None where nobody knows.
     """
 
     name: str
@@ -62,6 +65,8 @@ class PlannedArm:
     price: float | None = 0.0
     seconds: float | None = 0.0
     problem: str = ""
+    unsendable: int = 0
+    unseen_figures: int = 0
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ class _Draft:
         self.problem = ""
         if self.judge is None and self.stored.kind != judges.IMPORTED:
             self.problem = f"{base.name} is not connected. Connect it again on the Judges page."
-        self.known = self.sent = self.tokens_in = self.tokens_out = 0
+        self.known = self.sent = self.tokens_in = self.tokens_out = self.unsendable = self.unseen_figures = 0
         chosen = examples_of(db, [*questions.values()], choice) if choice.shots else {}
         self.examples: dict[int, tuple[Exemplar, ...]] = {
             question: exemplars.loaded(db, shown) for question, shown in chosen.items()
@@ -198,6 +203,9 @@ class _Draft:
             self.sent += sent
             self.tokens_in += tokens_in
             self.tokens_out += tokens_out
+            if self.judge.blind:
+                self.unsendable += sum(1 for answer in left.answers if shown_pages(self.judge, answer))
+                self.unseen_figures += sent if part.question.pictures else 0
 
     def planned(self, db: Database, name: str, responses: int) -> PlannedArm:
         stored, judge = self.stored, self.judge
@@ -213,6 +221,8 @@ class _Draft:
             tokens_out=self.tokens_out,
             price=price_of(stored.model, self.tokens_in, self.tokens_out) if self.sent else 0.0,
             seconds=None if usual is None else usual * self.sent / judge.endpoint.at_once,
+            unsendable=self.unsendable,
+            unseen_figures=self.unseen_figures,
         )
 
 

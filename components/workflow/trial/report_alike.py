@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from components.agreement import Statistic, kappa_text
-from components.workflow.agreement.report_words import signed
 from components.workflow.agreement.tables import Value
 from components.workflow.trial.data import ArmMarks
 from components.workflow.trial.report_bias_cost import money
@@ -15,9 +14,10 @@ from components.workflow.trial.report_shapes import (
     DotRow,
     Dots,
     Section,
+    apart_text,
     likely,
+    likely_apart,
     likely_percent,
-    likely_signed,
     qwk,
     qwk_likely,
     shown,
@@ -42,8 +42,8 @@ def criteria_section(found: TrialFigures) -> Section | None:
                 likely(pair.told.interval),
                 qwk(pair.untold),
                 likely(pair.untold.interval),
-                signed(pair.difference.value),
-                likely_signed(pair.difference.interval),
+                apart_text(pair.difference.value),
+                likely_apart(pair.difference.interval),
                 pair.n,
                 str(pair.coverage),
             )
@@ -74,7 +74,7 @@ def _criteria_said(difference: Statistic) -> str:
     size = f"the marking criteria {side} QWK by {kappa_text(abs(difference.value))}"
     if difference.interval is None:
         return f"{size} ({difference.note})."
-    ends = likely_signed(difference.interval)
+    ends = likely_apart(difference.interval)
     chance = difference.interval.low <= 0 <= difference.interval.high
     return f"{size} (likely {ends}){', which may be chance' if chance else ''}."
 
@@ -98,8 +98,8 @@ def shots_section(found: TrialFigures) -> Section | None:
                     shots,
                     qwk(figures.r_a),
                     likely(figures.r_a.interval),
-                    signed(figures.delta.value),
-                    likely_signed(figures.delta.interval),
+                    apart_text(figures.delta.value),
+                    likely_apart(figures.delta.interval),
                     curve.on.n,
                 )
             )
@@ -157,7 +157,7 @@ def arms_section(found: TrialFigures) -> Section:
 
 
 TOOK = (
-    "Judge", "Examples", "Criteria", "Time", "Sent", "Tokens in", "Tokens out", "Seconds a response", "Price",
+    "Judge", "Examples", "Criteria", "Repeat", "Sent", "Tokens in", "Tokens out", "Seconds a response", "Price",
 )  # fmt: skip
 
 

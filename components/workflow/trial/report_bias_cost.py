@@ -37,7 +37,7 @@ def bias_section(found: TrialFigures) -> Section:
             in_words = direction_of(bias)
             if bias.interval is not None and bias.interval.low <= 0 <= bias.interval.high:
                 in_words += ", which may be chance"
-            ends = likely_signed(bias.interval, 1)
+            ends = likely_signed(bias.interval)
             rows.append((found.name(arm), part.name, signed(bias.value, 1), ends, in_words, part.n))
             dots.append(DotRow(found.name(arm), part.name, part.n, bias))
     said = _bias_said(found)

@@ -10,7 +10,7 @@ from components.workflow.agreement import report_svg as svg
 from components.workflow.agreement.report_svg import Axis
 from components.workflow.agreement.report_words import signed
 from components.workflow.trial.report_bias_cost import money
-from components.workflow.trial.report_shapes import Chart, CostPlane, Curves, DotRow, Dots, qwk_likely
+from components.workflow.trial.report_shapes import Chart, CostPlane, Curves, DotRow, Dots, apart_text, qwk_likely
 
 WIDTH = 680
 LABEL = 190
@@ -88,7 +88,7 @@ def _said(chart: Dots, row: DotRow) -> str:
 def _written(chart: Dots, value: float, places: int) -> str:
     if chart.percent:
         return f"{signed(value, places)}%"
-    return signed(value) if chart.signed else kappa_text(value)
+    return apart_text(value) if chart.signed else kappa_text(value)
 
 
 def _reach(chart: Dots) -> tuple[float, float]:

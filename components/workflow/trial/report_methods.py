@@ -137,12 +137,11 @@ def _time(repeat: int) -> str:
 def _statistics(found: TrialFigures) -> str:
     part = found.everything
     how = "pooled over the questions" if part.pooled else "averaged over the questions by their maximum marks"
-    own = "" if found.data.seed == SEED else f" The trial's own seed is {found.data.seed}."
     return (
         f"Agreement is quadratic weighted kappa, worked out for each question and {how}. Intervals are 95%: over "
         f"questions by a cluster bootstrap (B = {RESAMPLES:,}, seed {SEED}, one shared resample for R_A, R_H and Δ), "
         "or by t with K_eff − 1 degrees of freedom where the questions are worth under 30; over responses for one "
-        f"question alone.{own} The same marks always give the same figures."
+        "question alone. The same marks always give the same figures."
     )
 
 

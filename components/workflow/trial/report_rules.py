@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from components.agreement import Interval, Statistic, kappa_text
 from components.agreement.question import FEWEST_FOR_PLAIN
-from components.workflow.agreement.report_words import bounds_text, signed
+from components.workflow.agreement.report_words import bounds_text
 from components.workflow.trial.report_compare import ArmFigures, Comparison
+from components.workflow.trial.report_shapes import apart_text, likely_apart
 
 LEAST_QWK = 0.70
 MOST_BELOW_HUMANS = 0.10
@@ -29,8 +31,9 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule's outcome with its figures in words. `times` is by how much the responses would have to grow to settle
-    an open one, if the figures stay as they are; None where nobody can say."""
+    """One rule's outcome: `said` has its figures and what is asked for, `short` is for who knows no statistics. `times`
+    is by how much the responses would have to grow to settle an open one, if the figures stay as they are; None where
+    nobody can say."""
 
     name: str
     standing: Standing
@@ -41,7 +44,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class PartVerdict:
-    """Whether one arm is fit for one part, and why. `more` is how many more responses an open one needs."""
+    """Whether one arm is fit for one part, and why. `more` is how many more responses an open one needs, `settles` the
+    same in words or what else it needs, "" where the verdict stands."""
 
     part: str
     arm: int
@@ -50,6 +54,7 @@ class PartVerdict:
     rules: tuple[Rule, ...]
     why: str
     more: int | None
+    settles: str = ""
 
 
 def judge_part(part: Comparison, arm: int) -> PartVerdict:
@@ -78,11 +83,13 @@ def judge_part(part: Comparison, arm: int) -> PartVerdict:
     figures = part.of(arm)
     if figures is None:
         why = "it marked under half of the responses that others did" if part.arms else "it has no mark here"
-        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, None)
+        settles = "marks of this judge on as many responses as others marked" if part.arms else "marks of a judge here"
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, None, settles)
     if part.n < FEWEST_FOR_PLAIN:
         lacking = FEWEST_FOR_PLAIN - part.n
         why = f"only {_responses(part.n)} to go by; at least {lacking} more {'is' if lacking == 1 else 'are'} needed"
-        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, lacking)
+        settles = f"at least {_more_responses(lacking)}"
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, lacking, settles)
     rules = tuple(_rules(part, figures))
     broken = [rule for rule in rules if rule.standing is Standing.NOT_FIT]
     unsettled = [rule for rule in rules if rule.standing is Standing.OPEN]
@@ -90,14 +97,15 @@ def judge_part(part: Comparison, arm: int) -> PartVerdict:
         return PartVerdict(part.name, arm, Standing.NOT_FIT, tolerance, rules, _joined(broken), None)
     if unsettled:
         more = _more(part.n, unsettled)
-        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, rules, _why_open(part, unsettled, more), more)
+        why = _why_open(part, unsettled, more)
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, rules, why, more, _settles(unsettled, more))
     if not part.common.double:
         why = (
-            f"close to the one human's marks ({_joined(rules)}), but nobody marked a second time, so whether it is as "
-            f"close as a second human would be cannot be said; let a second person mark at least {FEWEST_FOR_PLAIN} "
-            "of these responses"
+            "close to the one human's marks, but nobody marked a second time, so whether it is as close as a second "
+            f"human would be cannot be said; let a second person mark at least {FEWEST_FOR_PLAIN} of these responses"
         )
-        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, rules, why, None)
+        settles = f"a second person's marks on at least {FEWEST_FOR_PLAIN} of these"
+        return PartVerdict(part.name, arm, Standing.OPEN, tolerance, rules, why, None, settles)
     return PartVerdict(part.name, arm, Standing.FIT, tolerance, rules, _joined(rules), None)
 
 
@@ -106,7 +114,7 @@ def _rules(part: Comparison, figures: ArmFigures) -> list[Rule]:
     r_a, delta = (few.r_a, few.delta) if few is not None else (figures.r_a, figures.delta)
     rules = [_closeness(part, r_a)]
     if part.common.double:
-        rules.append(_against_humans(part, delta))
+        rules.append(_against_humans(part, r_a, delta))
     beside = figures.beside
     rules.append(_bias(beside.standardised if few is None else few.standardised, figures.bias))
     if part.common.double:
@@ -120,22 +128,34 @@ def _rules(part: Comparison, figures: ArmFigures) -> list[Rule]:
 
 def _closeness(part: Comparison, r_a: Statistic) -> Rule:
     who = "the humans" if part.common.double else "the one human"
-    said = f"QWK with {who} {_qwk(r_a)}, where {kappa_text(LEAST_QWK)} is asked for"
+    asked = kappa_text(LEAST_QWK)
+    said = f"QWK with {who} {_qwk(r_a)}, where {asked} is asked for"
     low_humans = part.r_h.value is not None and part.r_h.value < LEAST_QWK
     if low_humans:
         said += f"; the humans themselves agree only at {_qwk(part.r_h)}"
-    return _at_least(r_a, LEAST_QWK, "QWK", said, f"QWK {_qwk(r_a)}")
+    short = {
+        Standing.FIT: f"its marks agree well with {who}' (QWK {_value(r_a)})",
+        Standing.NOT_FIT: f"its marks agree too little with {who}' (QWK {_value(r_a)}, {asked} is needed)",
+        Standing.OPEN: f"whether its marks agree well enough with {who}' (QWK {_value(r_a)}, {asked} is needed)",
+    }
+    return _at_least(r_a, LEAST_QWK, "QWK", said, short)
 
 
-def _against_humans(part: Comparison, delta: Statistic) -> Rule:
+def _against_humans(part: Comparison, r_a: Statistic, delta: Statistic) -> Rule:
     value = delta.value
     if value is None:
         return Rule("Beside the humans", Standing.OPEN, f"Δ is not measurable ({delta.note})", "Δ not measurable")
     side = "above" if value > 0 else "below"
     where = f"{kappa_text(abs(value))} {side}" if abs(value) >= 0.005 else "level with"
-    said = f"{where} the humans' own QWK of {_value(part.r_h)}, likely {_signed(delta.interval)}"
+    said = f"{where} the humans' own QWK of {_value(part.r_h)}, likely {_ends(delta.interval)}"
     said += f", where at most {kappa_text(MOST_BELOW_HUMANS)} below is allowed"
-    short = f"{where} the humans' own (likely {_signed(delta.interval)})"
+    figures = f"(QWK {_value(r_a)} against {_value(part.r_h)})"
+    close = "closer to the humans than they are" if value >= 0.005 else "about as close to the humans as they are"
+    short = {
+        Standing.FIT: f"{close} to each other {figures}",
+        Standing.NOT_FIT: f"it agrees clearly less with the humans than they do with each other {figures}",
+        Standing.OPEN: f"whether it is about as close to the humans as they are to each other {figures}",
+    }
     return _at_least(delta, -MOST_BELOW_HUMANS, "Beside the humans", said, short)
 
 
@@ -143,42 +163,48 @@ def _bias(found: Statistic, percent: Statistic) -> Rule:
     if found.value is None:
         return Rule("Bias", Standing.OPEN, f"bias in standard deviations: {found.note}", "bias not measurable")
     direction = direction_of(percent)
-    said = f"{direction}, {signed(found.value)} standard deviations where .15 either way is allowed"
-    short = direction
+    said = f"{direction}, {apart_text(found.value)} standard deviations where .15 either way is allowed"
     if abs(found.value) <= MOST_BIAS:
-        return Rule("Bias", Standing.FIT, said, short)
+        return Rule("Bias", Standing.FIT, said, direction.replace(" by ", " by only "))
     # Without an interval every question has the same bias, which is no chance.
     low, high = (found.interval.low, found.interval.high) if found.interval else (found.value, found.value)
     if low > MOST_BIAS or high < -MOST_BIAS:
-        return Rule("Bias", Standing.NOT_FIT, said, short)
+        return Rule("Bias", Standing.NOT_FIT, said, direction)
     times = ((high - low) / 2 / (abs(found.value) - MOST_BIAS)) ** 2
-    ends = _signed(found.interval)
-    return Rule("Bias", Standing.OPEN, f"{said}, likely {ends}", short, times)
+    ends = _ends(found.interval)
+    return Rule("Bias", Standing.OPEN, f"{said}, likely {ends}", f"whether it is {direction} or that is chance", times)
 
 
 def _within(part: Comparison, share: Statistic, less: Statistic) -> Rule:
     own = part.within_humans
     if share.value is None or own.value is None:
         return Rule("Tolerance", Standing.OPEN, "no share within tolerance", "no share within tolerance")
-    short = f"within tolerance on {100 * share.value:.0f}% (the humans on {100 * own.value:.0f}%)"
-    return _at_least(less, -MOST_OUTSIDE, "Tolerance", short, short)
+    its, theirs = f"{100 * share.value:.0f}%", f"{100 * own.value:.0f}%"
+    known = f"within tolerance on {its} of responses (the humans on {theirs})"
+    short = {
+        Standing.FIT: known,
+        Standing.NOT_FIT: known,
+        Standing.OPEN: f"whether it is within tolerance about as often as the humans ({its} against {theirs})",
+    }
+    return _at_least(less, -MOST_OUTSIDE, "Tolerance", f"within tolerance on {its} (the humans on {theirs})", short)
 
 
-def _at_least(found: Statistic, line: float, name: str, said: str, short: str) -> Rule:
+def _at_least(found: Statistic, line: float, name: str, said: str, short: Mapping[Standing, str]) -> Rule:
     """Kept where the lower end reaches the line, broken where the upper end does not."""
     if found.value is None:
         return Rule(name, Standing.OPEN, f"{name} is not measurable ({found.note})", f"{name} not measurable")
     if found.interval is None:
         settled = found.note.startswith(("no interval: every", "no interval: QWK"))
         standing = Standing.OPEN if not settled else Standing.FIT if found.value >= line else Standing.NOT_FIT
-        return Rule(name, standing, said if settled else f"{said} ({found.note})", short)
+        return Rule(name, standing, said if settled else f"{said} ({found.note})", short[standing])
     if found.interval.low >= line:
-        return Rule(name, Standing.FIT, said, short)
+        return Rule(name, Standing.FIT, said, short[Standing.FIT])
     if found.interval.high < line:
-        return Rule(name, Standing.NOT_FIT, said, short)
+        return Rule(name, Standing.NOT_FIT, said, short[Standing.NOT_FIT])
     distance = abs(found.value - line)
     reach = found.value - found.interval.low if found.value >= line else found.interval.high - found.value
-    return Rule(name, Standing.OPEN, said, short, (reach / distance) ** 2 if distance > 1e-9 else None)
+    times = (reach / distance) ** 2 if distance > 1e-9 else None
+    return Rule(name, Standing.OPEN, said, short[Standing.OPEN], times)
 
 
 def _more(n: int, rules: list[Rule]) -> int | None:
@@ -198,6 +224,16 @@ def _why_open(part: Comparison, rules: list[Rule], more: int | None) -> str:
         return f"{said}; too close to the line to say how many more responses would settle it"
     over = " (with more questions, as the range is over questions)" if part.coverage.questions >= 5 else ""
     return f"{said}; about {more:,} more responses like these would settle it{over}"
+
+
+def _settles(rules: list[Rule], more: int | None) -> str:
+    if all(rule.name == "Coverage" for rule in rules):
+        return "its marks on the rest of this part"
+    return "more responses; how many cannot be said" if more is None else f"about {_more_responses(more)}"
+
+
+def _more_responses(more: int) -> str:
+    return f"{more:,} more response{'' if more == 1 else 's'}"
 
 
 def direction_of(percent: Statistic) -> str:
@@ -227,8 +263,8 @@ def _value(found: Statistic) -> str:
     return "not measurable" if found.value is None else kappa_text(found.value)
 
 
-def _signed(interval: Interval | None) -> str:
-    return "not known" if interval is None else f"{signed(interval.low)} to {signed(interval.high)}"
+def _ends(interval: Interval | None) -> str:
+    return "not known" if interval is None else likely_apart(interval)
 
 
 def _joined(rules: list[Rule] | tuple[Rule, ...]) -> str:

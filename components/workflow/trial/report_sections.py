@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from components.workflow.agreement.report_words import signed
 from components.workflow.agreement.tables import Table, Value
 from components.workflow.trial.report_compare import Comparison
 from components.workflow.trial.report_figures import TrialFigures
@@ -11,10 +10,11 @@ from components.workflow.trial.report_shapes import (
     DotRow,
     Dots,
     Section,
+    apart_text,
     delta_likely,
     likely,
+    likely_apart,
     likely_percent,
-    likely_signed,
     percent,
     qwk,
     qwk_likely,
@@ -22,33 +22,27 @@ from components.workflow.trial.report_shapes import (
     shown,
 )
 from components.workflow.trial.report_verdict import TrialVerdict, listed
+from components.workflow.trial.report_why import NOTE_ON_WHY, sentences_table, why_table
 
 QWK_REACH = (0.0, 1.0)
+EACH_JUDGE = "Each judge in a sentence"
 
 
 def verdict_section(found: TrialFigures, verdict: TrialVerdict) -> Section:
     """The answer, each judge's, and every rule behind them."""
     said = [verdict.sentence, *([verdict.caution] if verdict.caution else []), rests_on(found, found.everything)]
-    # The parts of the judge that one would take; those of the others are in the tables to download.
-    chosen = next((each.arm for each in verdict.arms if each.arm == found.best), None)
-    rows: list[tuple[Value, ...]] = [
-        (each.name, part.part, str(part.standing), part.why)
-        for each in verdict.arms
-        for part in (each.parts if each.arm == chosen else (each.whole,))
-    ]
     judges = [(each.name, each.sentence) for each in verdict.arms] if len(verdict.arms) > 1 else []
     tables = (
-        shown("Each judge in a sentence", ("Judge", "Verdict"), list(judges)),
-        shown("Why", ("Judge", "For", "Verdict", "Reasons"), rows),
+        shown(EACH_JUDGE, ("Judge", "Verdict"), list(judges)),
+        why_table(found, verdict),
+        sentences_table(verdict),
     )
     return Section(
         "verdict",
         "The verdict",
         tuple(said),
         tables=tuple(table for table in tables if table.rows),
-        note="Fit: QWK with the humans of .70 or more, at most .10 below theirs with each other, within tolerance at "
-        "most 10 points less often, all at the cautious end of the likely range, and a bias of at most .15 standard "
-        "deviations. Not fit: one of these is missed beyond doubt. What lies between cannot be said yet.",
+        note=NOTE_ON_WHY,
     )
 
 
@@ -138,8 +132,8 @@ def _parts(
                 likely(part.r_h.interval),
                 NONE if figures is None else qwk(figures.r_a),
                 likely(figures.r_a.interval) if figures else NONE,
-                signed(figures.delta.value) if figures else NONE,
-                likely_signed(figures.delta.interval) if figures else NONE,
+                apart_text(figures.delta.value) if figures else NONE,
+                likely_apart(figures.delta.interval) if figures else NONE,
                 f"{part.n:,} of {part.common.human:,}",
                 f"{covered.questions:,} of {covered.of_questions:,}",
                 f"{100 * covered.marks / covered.of_marks:.0f}%" if covered.of_marks else NONE,
@@ -165,12 +159,12 @@ def judges_section(found: TrialFigures) -> Section:
             found.name(each.arm),
             qwk(each.r_a),
             likely(each.r_a.interval),
-            signed(each.delta.value),
-            likely_signed(each.delta.interval),
+            apart_text(each.delta.value),
+            likely_apart(each.delta.interval),
             percent(each.beside.within),
             likely_percent(each.beside.within.interval),
-            signed(each.beside.standardised.value),
-            likely_signed(each.beside.standardised.interval),
+            apart_text(each.beside.standardised.value),
+            likely_apart(each.beside.standardised.interval),
         )
         for each in order
     ]

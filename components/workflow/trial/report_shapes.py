@@ -87,9 +87,22 @@ def likely(interval: Interval | None) -> str:
     return bounds_text(interval)
 
 
-def likely_signed(interval: Interval | None, places: int = 2) -> str:
-    """−0.08 to +0.03"""
-    return NONE if interval is None else f"{signed(interval.low, places)} to {signed(interval.high, places)}"
+def apart_text(value: float | None) -> str:
+    """+.03, −.48 or .00, of a difference of QWKs or one in standard deviations."""
+    if value is None:
+        return NONE
+    text = kappa_text(value)
+    return f"+{text}" if value > 0 and text != ".00" else text
+
+
+def likely_apart(interval: Interval | None) -> str:
+    """−.08 to +.03"""
+    return NONE if interval is None else f"{apart_text(interval.low)} to {apart_text(interval.high)}"
+
+
+def likely_signed(interval: Interval | None) -> str:
+    """−1.8 to +0.3, of a figure in %."""
+    return NONE if interval is None else f"{signed(interval.low, 1)} to {signed(interval.high, 1)}"
 
 
 def likely_percent(interval: Interval | None) -> str:
@@ -110,10 +123,10 @@ def qwk_likely(found: Statistic) -> str:
 
 
 def delta_likely(found: Statistic) -> str:
-    """−0.02 (−0.05 to +0.01), or why there is none."""
+    """−.02 (−.05 to +.01), or why there is none."""
     if found.value is None:
         return found.note or NONE
-    return signed(found.value) + (f" ({likely_signed(found.interval)})" if found.interval else "")
+    return apart_text(found.value) + (f" ({likely_apart(found.interval)})" if found.interval else "")
 
 
 def responses(n: int) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from components.agreement.question import FEWEST_FOR_PLAIN
 from components.workflow.trial.report_figures import TrialFigures
-from components.workflow.trial.report_rules import PartVerdict, Standing, judge_part
+from components.workflow.trial.report_rules import PartVerdict, Rule, Standing, judge_part
 
 MOST_UNMARKED = 0.1
+MOST_REASONS = 2  # in a sentence; the table has all
+NOT_FIT = "Not fit as second marker for this exam: "
 
 
 @dataclass(frozen=True)
@@ -76,13 +79,26 @@ def _sentence(whole: PartVerdict, subjects: Sequence[PartVerdict], types: Sequen
     if not fit and whole.standing is not Standing.FIT:
         text = _whole(whole).removesuffix(".")
         return f"{text}; nor can it be called fit for any {'subject or ' if subjects else ''}type of question alone."
-    said = [f"Fit as second marker for {_fit_names(fit)}"] if fit else []
     broken = (*_of(first, Standing.NOT_FIT), *_of(second, Standing.NOT_FIT))
-    said += [f"{'not' if said else 'Not fit'} for {names}: {reason}" for names, reason in _together(broken)]
     opened = (*_of(first, Standing.OPEN), *_of(second, Standing.OPEN))
-    said += [f"for {names} it cannot be said yet: {reason}" for names, reason in _together(opened)]
-    text = "; ".join(said)
-    return f"{text[0].upper()}{text[1:]}."
+    said = [f"Fit as second marker for {_fit_names(fit)}" if fit else _whole(whole).removesuffix(".")]
+    if fit and not broken and not opened and whole.standing is Standing.FIT:
+        return f"{said[0]}: {_reason(whole)}."
+    said += [f"not for {names}: {reason}" for names, reason in _together(broken)]
+    return " ".join([f"{'; '.join(said)}.", *_open_sentences(opened)])
+
+
+def _open_sentences(parts: Sequence[PartVerdict]) -> list[str]:
+    """The parts of which nothing can be said yet, those with the same lack in one sentence."""
+    few = [part.part for part in parts if not part.rules and part.more is not None]
+    unmarked = [part.part for part in parts if not part.rules and part.more is None]
+    told = [part for part in parts if part.rules]
+    said = [f"For {names} it cannot be said yet: {reason}." for names, reason in _together(told)]
+    if few:
+        said.append(f"For {listed(few)} there are too few responses yet: at least {FEWEST_FOR_PLAIN} are needed.")
+    if unmarked:
+        said.append(f"On {listed(unmarked)} it has too few marks to be compared.")
+    return said
 
 
 def _together(parts: Sequence[PartVerdict]) -> list[tuple[str, str]]:
@@ -97,24 +113,29 @@ def _whole(whole: PartVerdict) -> str:
     if whole.standing is Standing.FIT:
         return f"Fit as second marker for this exam at {whole.tolerance}: {_reason(whole)}."
     if whole.standing is Standing.NOT_FIT:
-        return f"Not fit as second marker for this exam: {_reason(whole)}."
+        return f"{NOT_FIT}{_reason(whole)}."
     return f"It cannot be said yet whether it is fit as second marker: {_reason(whole)}."
 
 
 def _reason(part: PartVerdict) -> str:
     """The broken rules where one is, all where it is fit, else what is open and how much more it takes."""
     if part.standing is Standing.FIT:
-        return ", ".join(rule.short for rule in part.rules)
+        # Who is as close as a second human has a high enough QWK too.
+        return listed([rule.short for rule in _plainest(part, Standing.FIT) if rule.name != "QWK"])
     if part.standing is Standing.NOT_FIT:
-        # A tendency that can be named comes before the coefficient that it has lowered.
-        broken = [rule for rule in part.rules if rule.standing is Standing.NOT_FIT]
-        ordered = sorted(broken, key=lambda rule: rule.name != "Bias")
-        return " and ".join(rule.short for rule in ordered)
-    unsettled = [rule.short for rule in part.rules if rule.standing is Standing.OPEN]
+        return " and ".join(rule.short for rule in _plainest(part, Standing.NOT_FIT)[:MOST_REASONS])
+    unsettled = [rule.short for rule in _plainest(part, Standing.OPEN)[:MOST_REASONS]]
     if not unsettled:
         return part.why
-    more = "" if part.more is None else f", about {part.more:,} more responses would tell"
-    return f"{' and '.join(unsettled)}{more}"
+    more = "" if part.more is None else f"; about {part.more:,} more responses would tell"
+    opened = "it is open " if unsettled[0].startswith("whether") else ""
+    return f"{opened}{' and '.join(unsettled)}{more}"
+
+
+def _plainest(part: PartVerdict, standing: Standing) -> list[Rule]:
+    """The rules of this outcome, those first that can be understood without statistics."""
+    order = {name: place for place, name in enumerate(("Bias", "Tolerance", "Beside the humans", "QWK", "Coverage"))}
+    return sorted((rule for rule in part.rules if rule.standing is standing), key=lambda rule: order[rule.name])
 
 
 def _of(parts: Sequence[PartVerdict], standing: Standing) -> tuple[PartVerdict, ...]:
@@ -129,9 +150,11 @@ def _fit_names(parts: Sequence[PartVerdict]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """a; a and b; a, b and c."""
+    """a; a and b; a, b and c; names that have a comma themselves with semicolons between them."""
     if len(names) < 2:
         return "".join(names)
+    if any("," in name for name in names):
+        return f"{'; '.join(names[:-1])}; and {names[-1]}"
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -163,7 +186,8 @@ def _over_all(found: TrialFigures, judged: Sequence[ArmVerdict]) -> str:
     best = next((each for each in judged if each.arm == found.best), None)
     if best is None:
         return said
-    return f"{said} Closest to the humans is {best.name}: {best.sentence}"
+    told = best.sentence if fit or partly or opened else best.sentence.removeprefix(NOT_FIT)
+    return f"{said} Closest to the humans is {best.name}: {told[0].lower()}{told[1:]}"
 
 
 def _are(names: Sequence[str]) -> str:

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from components.judge import JudgeStopped
-from components.judge.llm import LLMJudge, try_pictures
+from components.judge.llm import LLMJudge
 from components.judge.prices import price_of
 from components.workflow.cohort import no_price_words
 from components.workflow.connections import Connections
-from components.workflow.looking import sends_pictures
 from components.workflow.progress import Progress, Told
-from components.workflow.proposing import Part, items_of
+from components.workflow.proposing import Part, blindness_found, items_of
 from components.workflow.purse import LIKELY_TIMES, Purse
 from components.workflow.trial.asking import OnTrial, TrialAsking, fail_what_was_out, match_batch, take_over
 from storage import Store, judges, trial_answers, trials
@@ -107,7 +106,7 @@ class _Running:
         parts, left = await asyncio.to_thread(take_over, self._store, arm, chunk)
         self._told.done += len(chunk) - left
         if isinstance(arm.judge, LLMJudge):
-            await self._ask(arm, arm.judge, parts)
+            await self._ask(arm, arm.judge, chunk, parts)
         else:
             await self._match(arm, parts)
 
@@ -120,9 +119,20 @@ class _Running:
             if self._told.off:
                 return
 
-    async def _ask(self, arm: OnTrial, judge: LLMJudge, parts: Sequence[Part]) -> None:
+    async def _ask(
+        self, arm: OnTrial, judge: LLMJudge, chunk: Sequence[tuple[int, int]], parts: Sequence[Part]
+    ) -> None:
         if self._cap is not None and price_of(judge.endpoint.model, 0, 0) is None:
             arm.stopped = no_price_words(judge.endpoint.model)
+            return
+        try:
+            if await blindness_found(self._store, self._connections, judge, arm.stored.judge.id, parts):
+                # Questions with pictures are then marked without, and what their answers depend on is another.
+                left = sum(len(part.answers) for part in parts)
+                parts, still = await asyncio.to_thread(take_over, self._store, arm, chunk)
+                self._told.done += left - still
+        except JudgeStopped as stopped:
+            arm.stopped = str(stopped)
             return
         items = await asyncio.to_thread(lambda: [i for part in parts for i in items_of(part, judge, arm.stored.shots)])
         if not items:
@@ -134,10 +144,6 @@ class _Running:
         purse.spent = self._spent
         asking = TrialAsking(self._store, judge, arm, self._told, purse)
         try:
-            if judge.exchange.found.pictures is None and any(
-                sends_pictures(judge, item.question, item.answer) for item in items
-            ):
-                await try_pictures(judge)
             await asking.all(items)
         except JudgeStopped as stopped:
             arm.stopped = str(stopped)
@@ -161,5 +167,5 @@ class _Running:
             said += f", {failed:,} failed (resume to ask them again)"
         if self._elsewhere:
             verb = "is" if self._elsewhere == 1 else "are"
-            said += f". {self._elsewhere:,} {verb} with a run now; resume this trial when that has ended"
+            said += f". {self._elsewhere:,} {verb} with a run or another trial now; resume when that has ended"
         return f"{said}."

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from sqlite_utils import Database
 
-from components.agreement.cluster import RESAMPLES, SEED
 from components.judge.prices import price_of
 from components.marking import Marker
 from components.workflow.cohort import no_price_words
@@ -110,6 +109,4 @@ def _settings(db: Database, options: TrialOptions, questions: Sequence[StoredQue
         "second_marker": (
             by_place[1] if options.whose is None else "" if second is None else names.get(second, by_place[1])
         ),
-        "seed": SEED,
-        "resamples": RESAMPLES,
     }
