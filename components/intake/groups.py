@@ -5,6 +5,7 @@ from __future__ import annotations
 from components.intake.cells import shortened
 from components.intake.columns import Mapping, group_name, has_email, is_personal
 from components.intake.report import Report
+from components.intake.spelling import plainly_written
 from components.intake.tables import Table
 
 LONGEST = 60
@@ -45,7 +46,7 @@ def read_groups(table: Table, mapping: Mapping, report: Report) -> dict[str, dic
     found: dict[str, dict[str, str]] = {}
     said_in: dict[tuple[str, str], int] = {}
     for row, cells in zip(table.row_numbers, table.rows, strict=True):
-        candidate = cells[numbers].strip()
+        candidate = plainly_written(cells[numbers])
         if not candidate or row in table.too_wide:
             continue
         values = found.setdefault(candidate, {})

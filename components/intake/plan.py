@@ -22,6 +22,7 @@ from components.intake.planned import (
     PlannedResponse,
 )
 from components.intake.report import Report
+from components.intake.spelling import candidate_key, plainly_written, question_key, refuse_look_alikes
 from components.intake.tables import Table
 from components.marking import Question, QuestionType, Scheme, default_tolerance, format_mark, on_step
 
@@ -68,6 +69,8 @@ def plan_import(
     if not mapping_holds(table, mapping, defaults, report, needs_answers=needs_answers):
         return _plan(table, report)
     rows = _without_repeats(_complete_rows(table, mapping, defaults, report), report)
+    for name, key in (("candidate", candidate_key), ("question", question_key)):
+        refuse_look_alikes({getattr(row, name): row.number for row in reversed(rows)}, name, key, report)
     by_question: dict[str, list[_Row]] = {}
     for row in rows:
         by_question.setdefault(row.question, []).append(row)
@@ -131,8 +134,8 @@ def _complete_rows(table: Table, mapping: Mapping, defaults: Defaults, report: R
     ais = [table.columns.index(each.column) for each in mapping.ais()]
     for number, key, cells in zip(table.row_numbers, table.keys(), table.rows, strict=True):
         values = [cells[place] if place is not None else "" for place in places]
-        question = " ".join(values[1].split()) or defaults.question.strip()
-        row = _Row(number, key, tuple([cells[place] for place in ais]), values[0].strip(), question, *values[2:])
+        candidate, question = plainly_written(values[0]), plainly_written(values[1]) or defaults.question.strip()
+        row = _Row(number, key, tuple([cells[place] for place in ais]), candidate, question, *values[2:])
         if number in table.too_wide:
             report.error(
                 number,

@@ -17,6 +17,12 @@ from components.intake.errors import IntakeError
 _LARGEST_UNPACKED = 500_000_000
 _FORMULA_TAGS = (b"<f>", b"<f ", b"<x:f>", b"<x:f ")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="([A-Z]+)(\d+):[A-Z]+(\d+)"')
+_OF_ONE = re.compile(
+    r".*\b(?:marks?|scores?|points?|answers?|responses?|totals?)\b.*|q(?:u|uestion)?\s*\.?\s*\d.*|\d{1,2}(?:\s*[a-z(.].*)?"
+    r"|.*(?:得分|分数|评分|作答|答案).*",
+    re.IGNORECASE,
+)
+_OF_ALL = re.compile(r"max|out of|available|possible|scheme|guide|rubric|model answer|满分|标准|参考", re.IGNORECASE)
 _DATES = {datetime.datetime, datetime.date, datetime.time}
 _PADDED = re.compile(r"0{2,}")
 
@@ -97,10 +103,19 @@ def _read_sheet(sheet: Any, content: bytes) -> tuple[list[list[str]], list[str]]
                 f"{unknown} formula cell{'s have' if unknown > 1 else ' has'} no value and came in as written."
             )
     merged = [area for area in _MERGED.findall(xml, max(xml.rfind(b"</sheetData"), 0)) if area[1] != area[2]]
+    given = [area for area in merged if _is_of_one(rows, *area[:2])]
     for area in merged:
-        _fill_down(rows, *area)
-    if merged:
+        if area not in given:
+            _fill_down(rows, *area)
+    if len(given) < len(merged):
         notes.append("Merged cells: each row of a merged area was given its value.")
+    if given:
+        cells = ", ".join(f"{letters.decode()}{top.decode()}" for letters, top, _ in given[:5])
+        more = " …" if len(given) > 5 else ""
+        notes.append(
+            f"Merged cells of marks or answers ({cells}{more}): the first row alone was given the value, as nobody can "
+            "say that it is the others' too."
+        )
     return rows, notes
 
 
@@ -156,6 +171,14 @@ def _keep_uncalculated(rows: list[list[str]], title: str, content: bytes) -> int
                     row[place] = str(getattr(cell.value, "text", cell.value))
                     count += 1
     return count
+
+
+def _is_of_one(rows: list[list[str]], letters: bytes, top: bytes) -> bool:
+    """Whether a merged area stands under a heading of marks or answers, which are of one candidate and question."""
+    column = _column_index(letters)
+    above = (row[column] for row in rows[: int(top) - 1] if len(row) > column and row[column].strip())
+    heading = " ".join(next(above, "").replace("_", " ").split())
+    return _OF_ONE.fullmatch(heading) is not None and _OF_ALL.search(heading) is None
 
 
 def _fill_down(rows: list[list[str]], letters: bytes, top: bytes, bottom: bytes) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sqlite_utils import Database
 
 from components.intake import ImportPlan, PlannedAIMark, PlannedResponse
+from components.intake.spelling import candidate_key
 from components.marking import MarkError, Scale, format_mark
 from components.workflow.import_match import doubled, matched
 from components.workflow.import_parts import ai_name_problem, known_ais
@@ -108,8 +109,9 @@ class _Comparing:
         marks = self._marks(places)
         ai_marks = self._ai_marks(places)
         groups = self._groups({number for _, number in places.values()})
-        problems = [*self._problems, *([] if self._leave_out else self._avoidable)]
         new = dict.fromkeys(number for _, number, _ in answers if number not in self._groups_held)
+        self._refuse_look_alikes(new)
+        problems = [*self._problems, *([] if self._leave_out else self._avoidable)]
         return Comparison(
             exam_id=self._exam_id,
             problems=tuple(problems),
@@ -159,6 +161,16 @@ class _Comparing:
             else:
                 notes.append(f"{what}; the exam's stands.")
         return notes
+
+    def _refuse_look_alikes(self, new: Iterable[str]) -> None:
+        """A new candidate who is written almost as one of the exam's is that one, or must be told apart from them."""
+        held = {candidate_key(number): number for number in self._groups_held}
+        for number in new:
+            if (of_exam := held.get(candidate_key(number))) is not None:
+                self._problems.append(
+                    f"Candidate “{number}” of this file is not one of the exam, but “{of_exam}” is. Write the number "
+                    "as the exam has it, or tell the two apart by more than capitals, spaces or zeros."
+                )
 
     def _place(self, response: PlannedResponse) -> tuple[int, str] | None:
         stored = self._questions.get(self._match.get(response.question, ""))

@@ -12,6 +12,7 @@ from components.marking import Marker, MarkError
 from components.workflow import learning
 from components.workflow.import_compare import Comparison, compared
 from components.workflow.import_parts import Imported, add_ai_marks, ai_judges, human_markers, keep_key, note_import
+from components.workflow.import_watch import AI_MARKS, HUMAN_MARKS, Watch, refresh
 from storage import Store, decisions, exams, import_state, jobs, judges, responses, standings, withdrawals
 
 
@@ -26,6 +27,7 @@ def import_into(
     leave_out: bool = False,
     people: Sequence[Pseudonym] = (),
     desk_judge: str | None = None,
+    watch: Watch | None = None,
 ) -> Imported | None:
     """Add to the exam what it has not yet, as `compare` tells it beforehand; None where there is nothing to add.
 
@@ -34,15 +36,20 @@ def import_into(
     a problem or a marker's or an AI's name will not do.
     """
     names = (first_marker_name, second_marker_name)
+    watch = watch or Watch()
     with store.write() as db:
+        watch.began(db)
+        watch.at(0.0, "Comparing the file with the exam")
         found = compared(db, plan, exam_id, names, leave_out=leave_out)
         if found.problems:
             raise MarkError(found.problems[0])
         if found.nothing_new:
+            watch.made(db, None)
             return None
-        made = _add(db, plan, found, names, marker, people)
+        made = _add(db, plan, found, names, marker, people, watch)
         if desk_judge is not None:
             _put_on_desk(db, plan, made, desk_judge, None if marker is None else marker.id)
+        watch.made(db, made)
         return made
 
 
@@ -53,6 +60,7 @@ def _add(
     names: tuple[str, str],
     marker: Marker | None,
     people: Sequence[Pseudonym],
+    watch: Watch,
 ) -> Imported:
     exam_id = found.exam_id
     human = human_markers(db, (number for _, number, _ in found.marks), names)
@@ -63,15 +71,17 @@ def _add(
     responses.add_responses(
         db, exam_id, [(question, candidates[number], text) for question, number, text in found.answers], import_id
     )
+    watch.at(HUMAN_MARKS, f"Storing {len(found.marks):,} human marks")
     ids = {place: held.id for place, held in import_state.held(db, exam_id).items()}
     decisions.add_imported(db, import_id, ((ids[place], human[number], mark) for place, number, mark in found.marks))
     if found.ai_marks:
+        watch.at(AI_MARKS, f"Storing {len(found.ai_marks):,} AI marks")
         ais = ai_judges(db, plan, import_state.imported_judges(db, exam_id))
         given = ((ids[place], place[0], mark) for place, mark in found.ai_marks)
         add_ai_marks(db, exam_id, import_id, ais, plan, given)
     touched = {ids[place] for place, _, _ in found.marks} | {ids[place] for place, _ in found.ai_marks}
     touched |= {ids[question, number] for question, number, _ in found.answers}
-    standings.refresh_each(db, touched)
+    refresh(db, sorted(touched), watch)
     exam = exams.get(db, exam_id)
     judge = judges.get(db, exam.judge_id) if exam is not None and exam.judge_id is not None else None
     if judge is not None and judge.kind == judges.OFFLINE:

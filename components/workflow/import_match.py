@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-_BEFORE = re.compile(r"\s*(?:question|ques|qu|q|item|no|第)(?![a-z])[\s.:#]*", re.IGNORECASE)
-_PARTS = re.compile(r"\d+|[^\W\d_]+")
-
-
-def question_key(number: str) -> str:
-    """A question's number without brackets, spaces and “Q”: 3bii for “Q3 (b)(ii)”. 1.2 and 12 stay apart."""
-    text = _BEFORE.sub("", unicodedata.normalize("NFKC", number).casefold(), count=1).removesuffix("题")
-    key = ""
-    for part in _PARTS.findall(text):
-        if part.isdigit():
-            key += ("." if key[-1:].isdigit() else "") + (part.lstrip("0") or "0")
-        else:
-            key += part
-    return key or text.strip()
+from components.intake.spelling import question_key
 
 
 def matched(numbers: Iterable[str], of_exam: Sequence[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from components.intake import ImportPlan
 from components.intake.forms import Pseudonym
+from components.intake.spelling import may_be_one
 from components.marking import MarkError
 from storage import Store, pseudonyms, responses
 from storage.pseudonyms import Known
@@ -54,15 +55,17 @@ def renumbered(store: Store, exam_id: int, plan: ImportPlan, people: Sequence[Ps
 
 def _numbers(people: Sequence[Pseudonym], known: Sequence[Known], numbers: Sequence[str]) -> dict[str, str]:
     """By the file's running number the exam's; people who are not known get the next ones."""
-    by_email = {each.email.casefold(): each.number for each in known if each.email}
+    by_email: dict[str, list[Known]] = {}
     by_name: dict[str, list[Known]] = {}
     for each in known:
         by_name.setdefault(each.name.casefold(), []).append(each)
+        if each.email:
+            by_email.setdefault(each.email.casefold(), []).append(each)
     highest = max((int(number) for number in numbers if number.isascii() and number.isdigit()), default=0)
     given: dict[str, str] = {}
     taken: set[str] = set()
     for person in people:
-        number = by_email.get(person.email.casefold()) if person.email else None
+        number = _by_email(person, by_email.get(person.email.casefold(), [])) if person.email else None
         if number is None and person.name:
             number = _by_name(person, by_name.get(person.name.casefold(), []))
         if number is None and not person.name and not person.email:
@@ -81,6 +84,22 @@ def _numbers(people: Sequence[Pseudonym], known: Sequence[Known], numbers: Seque
         given[person.number] = number
         taken.add(number)
     return given
+
+
+def _by_email(person: Pseudonym, found: Sequence[Known]) -> str | None:
+    """The number of the one with that address and, as families share addresses, of that name as far as it is known."""
+    fitting = [each for each in found if may_be_one(each.name, person.name)]
+    if len(found) == 1 and not fitting:
+        raise MarkError(
+            f"Candidate {person.number} of this file has the e-mail address of the exam's candidate {found[0].number}, "
+            "but another name. Give the file a column with the exam's candidate numbers."
+        )
+    if len(fitting) > 1:
+        raise MarkError(
+            f"Several candidates of the exam have the e-mail address of candidate {person.number} of this file, and "
+            "the names do not tell who it is. Give the file a column with the exam's candidate numbers."
+        )
+    return fitting[0].number if fitting else None
 
 
 def _by_name(person: Pseudonym, found: Sequence[Known]) -> str | None:

@@ -22,7 +22,8 @@ from components.workflow.import_parts import (
     note_import,
     source_of,
 )
-from storage import Store, decisions, exams, imports, jobs, responses, standings, withdrawals
+from components.workflow.import_watch import AI_MARKS, HUMAN_MARKS, Watch, refresh
+from storage import Store, decisions, exams, imports, jobs, responses, withdrawals
 
 DeskJudge = Literal["imported", "offline"]
 
@@ -38,6 +39,7 @@ def import_plan(
     first_marker_name: str = "",
     second_marker_name: str = "",
     people: Sequence[Pseudonym] = (),
+    watch: Watch | None = None,
 ) -> Imported:
     """Store the plan as a new exam, in one transaction. A name is needed for each marker whose marks the plan holds.
 
@@ -52,7 +54,9 @@ def import_plan(
         raise MarkError("The table holds no responses. Choose another file.")
     _, offline = default_judges(store)
     desk = judge or ("imported" if plan.ai_marks else "offline")
+    watch = watch or Watch()
     with store.write() as db:
+        watch.began(db)
         _refuse_repeat(db, plan)
         human = human_markers(db, (mark.marker for mark in plan.human_marks), (first_marker_name, second_marker_name))
         exam_id = exams.add_exam(
@@ -60,11 +64,14 @@ def import_plan(
         )
         import_id = note_import(db, exam_id, plan, marker)
         keep_key(db, exam_id, import_id, people)
+        watch.at(0.0, f"Storing {len(plan.responses):,} responses")
         by_row, candidates = _store_responses(db, exam_id, import_id, plan)
+        watch.at(HUMAN_MARKS, f"Storing {len(plan.human_marks):,} human marks")
         decisions.add_imported(
             db, import_id, ((by_row[mark.row][0], human[mark.marker], mark.mark) for mark in plan.human_marks)
         )
         if plan.ai_marks:
+            watch.at(AI_MARKS, f"Storing {len(plan.ai_marks):,} AI marks")
             ais = ai_judges(db, plan)
             add_ai_marks(db, exam_id, import_id, ais, plan, ((*by_row[given.row], given) for given in plan.ai_marks))
             if desk == "imported":
@@ -72,20 +79,22 @@ def import_plan(
                 if stands not in ais:
                     raise MarkError(f"The table has no marks by “{stands}”. Choose whose marks stand on the desk.")
                 exams.set_judge(db, exam_id, ais[stands], None if marker is None else marker.id)
-        standings.refresh_exam(db, exam_id)
+        refresh(db, [response_id for response_id, _ in by_row.values()], watch)
         if desk == "offline":
             jobs.add(db, "propose", {"exam_id": exam_id})
             for question in exams.questions(db, exam_id):
                 learning.consider(db, exam_id, question)
-    return Imported(
-        exam_id,
-        import_id,
-        len(plan.questions),
-        candidates,
-        len(plan.responses),
-        len(plan.human_marks),
-        len(plan.ai_marks),
-    )
+        made = Imported(
+            exam_id,
+            import_id,
+            len(plan.questions),
+            candidates,
+            len(plan.responses),
+            len(plan.human_marks),
+            len(plan.ai_marks),
+        )
+        watch.made(db, made)
+    return made
 
 
 def usual_on_desk(plan: ImportPlan) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from components.intake import IntakeError
 from components.intake.mark_scheme import QuestionDraft, read_mark_scheme, source_lines, text_lines
+from components.intake.spelling import question_key
 from components.marking import Marker, MarkError, Role
 from components.widgets.figures import count, plain
 from components.workflow.exam_setup import Opened, QuestionBody, change
@@ -16,7 +17,6 @@ from components.workflow.exam_setup.readings import (
     is_waiting,
     keep_scheme,
 )
-from components.workflow.import_match import question_key
 from pages.department import scheme_reading_question as one
 from pages.department.exam_setup_fields import NOTICE, REFUSED
 from pages.department.scheme_reading_confirm import confirmed

@@ -205,3 +205,15 @@ def test_microsoft_forms_keeps_the_last_of_two_responses_but_every_anonymous_one
     plan = planned(found, max_mark=2)
     assert candidates(plan) == ["1", "3", "4"]
     assert answers(plan)["1", "1"] == "late"
+
+
+def test_two_google_questions_in_the_same_words_keep_their_own_scores() -> None:
+    found = recognised(
+        "quiz.csv",
+        ["Timestamp", "Candidate number", "Explain.", "Explain. [Score]", "Explain.", "Explain. [Score]"],
+        ["2026/09/01 9:00:00 AM", "0417", "heat", "1 / 2", "ice", "3 / 4"],
+    )
+    plan = planned(found)
+    assert answers(plan) == {("0417", "1"): "heat", ("0417", "2"): "ice"}
+    assert marks(plan) == {("0417", "1"): 1, ("0417", "2"): 3}
+    assert maxima(plan) == {"1": 2, "2": 4}

@@ -180,6 +180,41 @@ def test_json_with_a_key_a_question_is_a_wide_table() -> None:
     assert answers(planned(found, max_mark=2)) == {("0001", "1"): "heat", ("0001", "2"): "ice"}
 
 
+def test_what_an_answer_says_of_itself_never_stands_for_its_candidate() -> None:
+    answered = [{"id": "1", "name": "Heat", "answer": "up"}, {"id": "2", "name": "Cold", "answer": "down"}]
+    content = json.dumps([{"id": "0417", "name": "Ada Lovelace", "answers": answered}]).encode()
+    assert answers(planned(recognise("a.json", content), max_mark=2)) == {("0417", "1"): "up", ("0417", "2"): "down"}
+    by_question = [{"question": "3", "responses": [{"id": "0417", "answer": "up"}, {"id": "0418", "answer": "down"}]}]
+    found = recognise("a.json", json.dumps(by_question).encode())
+    assert answers(planned(found, max_mark=2)) == {("0417", "3"): "up", ("0418", "3"): "down"}
+
+
+def test_the_number_an_answer_stands_under_is_its_questions_even_beside_its_words() -> None:
+    given = {"1": {"question": "Why?", "answer": "heat"}, "2": {"question": "How?", "answer": "ice"}}
+    found = recognise("a.json", json.dumps([{"candidate": "0417", "answers": given}]).encode())
+    assert answers(planned(found, max_mark=2)) == {("0417", "1"): "heat", ("0417", "2"): "ice"}
+
+
+def test_a_paragraph_sign_inside_an_answer_ends_no_line() -> None:
+    rows = [
+        {"candidate": "0417", "question": "1", "answer": "a\u2028b"},
+        {"candidate": "0418", "question": "1", "answer": "c"},
+    ]
+    content = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+    assert answers(planned(recognise("a.jsonl", content), max_mark=2))["0417", "1"] == "a\u2028b"
+
+
+def test_two_of_one_name_in_a_long_table_stay_two_where_names_are_kept() -> None:
+    found = recognised(
+        "a.csv",
+        ["candidate number", "name", "question", "answer", "max mark", "mark"],
+        ["0417", "Ada Lovelace", "1", "heat", 4, 1],
+        ["0420", "Ada Lovelace", "2", "ice", 4, 3],
+    )
+    plan = planned(found, Choices(numbers="names"))
+    assert marks(plan) == {("Ada Lovelace (0417)", "1"): 1, ("Ada Lovelace (0420)", "2"): 3}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -189,6 +224,7 @@ def test_json_with_a_key_a_question_is_a_wide_table() -> None:
         (b"[]", "holds no table"),
         (b"[" * 100_000, "nested too deep"),
         (b'[{"candidate": "\xff"}]', "not in UTF-8"),
+        (b'[{"candidate": "0417", "answers": {"1": "heat", "1": "ice"}}]', "has the key “1” twice"),
     ],
 )
 def test_json_that_cannot_be_read_is_refused_in_words(content: bytes, message: str) -> None:

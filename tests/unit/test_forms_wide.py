@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from components.intake.forms import Choices, recognise
+from components.intake.forms import Choices, recognise, with_checks
 from components.intake.forms.headings import QuestionHeading, question_heading
 from tests.form_files import (
     answers,
@@ -287,3 +287,46 @@ def test_a_column_of_attempts_tells_which_is_kept() -> None:
 def test_columns_that_are_left_out_are_named() -> None:
     found = recognised("a.csv", ["Candidate", "Q1 (4)", "Q2 (4)", "Desk", "%"], ["0417", 3, 4, "C3", "88%"])
     assert "neither questions nor about the candidate: “Desk”" in notes(found)
+
+
+@pytest.mark.parametrize(
+    ("headings", "told"),
+    [
+        (("Q1 (4)", "Q2 (4)", "Q1 (4)"), "“Q1 (4)”, “Q1 (4) (2)” would all be the marks of question 1"),
+        (("Q1 mark", "Q2 mark", "Q1 score"), "“Q1 mark”, “Q1 score” would all be the marks of question 1"),
+        (("Q1 mark", "Q2 mark", "Q1 mark 2"), "“Q1 mark”, “Q1 mark 2” would all be the marks of question 1"),
+        (("Q1 first marker", "Q2", "Q1 second marker"), "“Q1 first marker”, “Q1 second marker” would all be"),
+    ],
+)
+def test_two_columns_of_marks_of_one_question_are_refused_and_not_one_of_them_dropped(
+    headings: tuple[str, str, str], told: str
+) -> None:
+    found = recognise("a.csv", csv_file(["candidate", *headings], ["0417", 1, 2, 3]))
+    plan = with_checks(plan_of(found, max_mark=4), found.checks)
+    assert not plan.ok
+    assert told in errors(plan)[0]
+
+
+def test_question_3_10_that_a_spreadsheet_made_3_1_is_refused() -> None:
+    file = xlsx_file(["candidate", 3.1, 3.2, 3.10], ["0417", 1, 2, 3])
+    found = recognise("a.xlsx", file)
+    plan = with_checks(plan_of(found, max_mark=4), found.checks)
+    assert not plan.ok
+    assert "write such headings as Q3.10" in errors(plan)[0]
+
+
+def test_two_of_one_name_stay_two_candidates_where_names_are_kept() -> None:
+    found = recognised(
+        "a.csv",
+        ["candidate number", "name", "Q1 (4)", "Q2 (4)"],
+        ["0417", "Ada Lovelace", 1, 2],
+        ["0420", "Ada Lovelace", 1, 2],
+        ["0421", "Alan Turing", 4, 3],
+    )
+    plan = planned(found, Choices(numbers="names"))
+    assert candidates(plan) == ["Ada Lovelace (0417)", "Ada Lovelace (0420)", "Alan Turing"]
+
+
+def test_one_candidate_in_two_rows_gets_one_running_number_and_is_an_error_still() -> None:
+    found = recognised("a.csv", ["candidate", "Q1 (4)", "Q2 (4)"], ["0417", 1, 2], ["0420", 4, 4], ["0417", 3, 3])
+    assert "candidate 0001's question 1 is in row 2 already" in errors(plan_of(found, Choices(numbers="running")))[0]

@@ -10,10 +10,11 @@ import pytest
 
 from components.intake import ImportPlan, RowReport, guess_mapping, plan_import, read_table
 from components.intake.forms import Choices, Recognised, with_checks, with_maxima
+from components.intake.spelling import question_key
 from components.marking import MarkError, Outcome, Stage
 from components.workflow.import_compare import Change, Comparison, compare
 from components.workflow.import_into import import_into
-from components.workflow.import_match import matched, question_key
+from components.workflow.import_match import matched
 from components.workflow.import_parts import Imported
 from components.workflow.import_people import renumbered
 from components.workflow.import_table import import_plan, undo_import
@@ -350,6 +351,61 @@ def test_people_keep_their_numbers_by_the_key_whatever_their_row(tmp_path: Path)
     undo_import(store, done.import_id, None)
     with store.read() as db:
         assert len(pseudonyms.of_exam(db, exam_id)) == 2, "the names go with the import that brought them"
+
+
+FAMILY = "family@example.org"
+ANN = ("2026/11/01 9:00", "Ann Reed", FAMILY, "yes")
+BEN = ("2026/11/01 9:05", "Ben Reed", FAMILY, "no")
+
+
+def quiz_of(store: Store, *rows: tuple[str, ...]) -> int:
+    first = form(*rows).to_table(Choices())
+    plan = plan_import(first.table, first.mapping)
+    return import_plan(store, plan, title="Quiz", marker=None, people=first.pseudonyms).exam_id
+
+
+def numbers_of(store: Store, exam_id: int, *rows: tuple[str, ...]) -> list[str]:
+    later = form(*rows).to_table(Choices())
+    found = renumbered(store, exam_id, plan_import(later.table, later.mapping), later.pseudonyms)
+    return [each.candidate for each in found.plan.responses]
+
+
+def test_of_a_family_with_one_address_each_keeps_the_number_of_their_name(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    exam_id = quiz_of(store, ANN, BEN)
+    assert numbers_of(store, exam_id, ANN) == ["0001"]
+    assert numbers_of(store, exam_id, BEN) == ["0002"]
+    assert numbers_of(store, exam_id, (ANN[0], "Reed, Ann", *ANN[2:])) == ["0001"]
+
+
+def test_two_of_a_family_are_not_two_attempts_of_one(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    exam_id = quiz_of(store, ANN, BEN, ("2026/11/01 9:30", *ANN[1:3], "yes, again"))
+    assert {place: answer for place, (answer, _) in held(store, exam_id).items()} == {
+        ("0001", "1"): "yes, again",
+        ("0002", "1"): "no",
+    }
+
+
+def test_an_address_with_another_name_is_nobody_who_is_there(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    exam_id = quiz_of(store, ANN)
+    with pytest.raises(MarkError, match="the e-mail address of the exam's candidate 0001, but another name"):
+        numbers_of(store, exam_id, BEN)
+
+
+@pytest.mark.parametrize("written", ["417", "０４１７", "04 17"])
+def test_a_new_candidate_written_almost_as_one_of_the_exam_is_refused(tmp_path: Path, written: str) -> None:
+    store = new_store(tmp_path)
+    exam_id = made(store).exam_id
+    found = beside(store, exam_id, f"{HEAD}{written},1,it is denatured,4,2,11A\n")
+    if written == "０４１７":  # the same number in other characters
+        assert (found.problems, found.new_candidates, [each.new for each in found.changes]) == ((), (), ["2"])
+        return
+    (problem,) = found.problems
+    assert f"Candidate “{written}” of this file is not one of the exam, but “0417” is" in problem
+    with pytest.raises(MarkError, match="0417"):
+        added(store, exam_id, f"{HEAD}{written},1,it is denatured,4,2,11A\n")
 
 
 def test_without_the_key_nobody_is_taken_for_somebody_else(tmp_path: Path) -> None:

@@ -273,6 +273,25 @@ def test_merged_cells_give_their_value_to_each_row_but_a_title_over_the_table_st
     assert table.row_numbers == (3, 4, 5)
 
 
+def test_a_merged_mark_is_not_given_to_the_candidate_below() -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (
+        ["candidate", "question", "max mark", "mark"],
+        ["0417", 1, 4, 3],
+        ["0418", None, None, None],
+        ["0419", 2, 4, 1],
+    ):
+        sheet.append(row)
+    for area in ("B2:B3", "C2:C3", "D2:D3"):
+        sheet.merge_cells(area)
+    table = read_table("a.xlsx", saved(book))
+    assert table.rows == (("0417", "1", "4", "3"), ("0418", "1", "4", ""), ("0419", "2", "4", "1"))
+    assert "Merged cells of marks or answers (D2): the first row alone was given the value" in " ".join(table.notes)
+
+
 def test_a_formula_gives_the_value_it_shows_and_its_text_where_it_was_never_calculated() -> None:
     content = workbook(("Marks", [["candidate", "mark", "bonus"], ["1", "=1+2", "=1+1"]]))
     out = io.BytesIO()
@@ -556,9 +575,32 @@ def test_a_repeated_response_that_differs_is_an_error(answer: str, mark: str, wo
     assert words in message
 
 
-def test_candidate_numbers_with_and_without_leading_zeros_are_two_candidates() -> None:
-    plan = plan_of(f"{HEADINGS}007,1,x,4,,,\n7,1,y,4,,,\n")
-    assert [response.candidate for response in plan.responses] == ["007", "7"]
+def problems_of(rows: str) -> str:
+    plan = plan_of(f"{HEADINGS}{rows}")
+    assert not plan.ok
+    assert plan.responses == ()
+    return " ".join(entry.message for entry in plan.report if entry.level == "error")
+
+
+@pytest.mark.parametrize(("one", "other"), [("007", "7"), ("a12", "A12"), ("B 7", "B7")])
+def test_candidates_that_a_reader_takes_for_one_are_refused(one: str, other: str) -> None:
+    said = problems_of(f"{one},1,x,4,,,\n{other},1,y,4,,,\n")
+    assert f"Row 3: candidate “{other}” is written almost as “{one}” in row 2" in said
+
+
+@pytest.mark.parametrize(("one", "other"), [("3(b)", "3b"), ("3b", "3(B)"), ("Q4", "4")])
+def test_questions_that_a_reader_takes_for_one_are_refused(one: str, other: str) -> None:
+    said = problems_of(f"1,{one},x,4,,,\n1,{other},y,4,,,\n")
+    assert f"Row 3: question “{other}” is written almost as “{one}” in row 2" in said
+
+
+def test_full_width_and_invisible_characters_make_no_other_candidate() -> None:
+    plan = plan_of(f"{HEADINGS}0417,1,x,4,,,\n０４１７,2,y,4,,,\n0417\u200b,3(b),z,4,,,\n")
+    assert [(each.candidate, each.question) for each in plan.responses] == [
+        ("0417", "1"),
+        ("0417", "2"),
+        ("0417", "3(b)"),
+    ]
 
 
 def test_the_type_column_is_read_in_words() -> None:

@@ -11,6 +11,7 @@ from components.intake.errors import IntakeError
 
 ENDINGS = (".json", ".jsonl", ".csv")
 MOST_FILES, LARGEST_FILE, LARGEST_ZIP = 3000, 200_000_000, 1_000_000_000  # bytes, unpacked
+MOST_LOOKED_AT = 200_000  # entries of a folder: a whole disk is not gone through
 _CLUTTER = ("__MACOSX",)
 
 
@@ -24,21 +25,31 @@ def files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
         raise IntakeError(f"There is no folder “{folder.name or folder}”. Check where the benchmark's files are.")
     found: list[Path] = []
     zips: list[Path] = []
-    for path in folder.rglob("*"):
+    for looked_at, path in enumerate(folder.rglob("*")):
         ending = path.suffix.lower()
-        if ending in (*ENDINGS, ".zip") and _wanted(path.relative_to(folder).as_posix()) and path.is_file():
+        if ending in (*ENDINGS, ".zip") and _wanted(path.relative_to(folder).as_posix()) and _is_file(path):
             (zips if ending == ".zip" else found).append(path)
-        if len(found) > MOST_FILES:
+        if max(len(found), len(zips)) > MOST_FILES or looked_at > MOST_LOOKED_AT:
             raise IntakeError(
-                f"“{folder.name}” has more than {MOST_FILES:,} files. Choose the benchmark's own folder in it."
+                f"“{folder.name or folder}” has more files than a benchmark. Choose the benchmark's own folder in it."
             )
     above = folder.resolve().name
     for path in sorted(found or zips):
         name = f"{above}/{path.relative_to(folder).as_posix()}"
-        try:
-            yield name, path.read_bytes()
-        except OSError as error:
-            raise IntakeError(f"“{name}” cannot be opened ({error.strerror}). Check it, then load again.") from None
+        yield name, content_of(path, name)
+
+
+def content_of(path: Path, name: str) -> bytes:
+    """A file's bytes. Raises IntakeError, with the name, where it cannot be opened or has more than LARGEST_FILE."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            raise IntakeError(
+                f"“{name}” is larger than {LARGEST_FILE // 1_000_000:,} MB. Choose the benchmark's own files."
+            )
+        return path.read_bytes() if size else b""  # of no size are the kernel's own files, which may never end
+    except OSError as error:
+        raise IntakeError(f"“{name}” cannot be opened ({error.strerror}). Check it, then load again.") from None
 
 
 def unpacked(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
@@ -73,6 +84,13 @@ def _in_zip(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         raise
     except Exception as error:  # damaged data brings up zlib's, zipfile's and lzma's own errors
         raise IntakeError(f"“{name}” is not a ZIP that can be read; it may be cut off. Get it again.") from error
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # in a folder that may not be looked into
+        return False
 
 
 def _wanted(path: str) -> bool:

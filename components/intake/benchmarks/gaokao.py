@@ -8,6 +8,7 @@ import math
 import re
 from pathlib import PurePosixPath
 
+from components.intake.benchmarks.characters import whole
 from components.intake.benchmarks.findings import Findings, shown
 from components.intake.benchmarks.gaokao_results import shipped_result
 from components.intake.benchmarks.gaokao_tasks import OPEN, GaokaoTask, task_of
@@ -47,7 +48,7 @@ def read_gaokao(name: str, content: bytes, findings: Findings) -> tuple[list[Ite
 
 def _rows(name: str, content: bytes, findings: Findings) -> tuple[dict[str, object], list[dict[str, object]]]:
     try:
-        data = json.loads(content.decode("utf-8-sig"))
+        data = whole(json.loads(content.decode("utf-8-sig")))
     except UnicodeDecodeError:
         raise IntakeError(f"“{name}” is not in UTF-8, as GAOKAO-Bench's files are. Get the file again.") from None
     except (ValueError, RecursionError):

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 from pathlib import Path, PurePosixPath
 
 from components.intake.benchmarks.e_eval import read_e_eval
-from components.intake.benchmarks.files import files_in, unpacked
+from components.intake.benchmarks.files import ENDINGS, content_of, files_in, unpacked
 from components.intake.benchmarks.findings import Findings, files_listed, shown
 from components.intake.benchmarks.gaokao import read_gaokao
 from components.intake.benchmarks.items import Benchmark, Item, Loaded, ShippedResult
@@ -74,13 +74,17 @@ def load_folder(path: Path | str) -> list[Loaded]:
 
     Raises IntakeError, in words, where there is no such folder or nothing in it is of a benchmark.
     """
-    path = Path(path).expanduser()
-    if not path.is_file():
-        return load_files(files_in(path))
     try:
-        return load_files([(f"{path.resolve().parent.name}/{path.name}", path.read_bytes())])
-    except OSError as error:
-        raise IntakeError(f"“{path.name}” cannot be opened ({error.strerror}). Check it, then load again.") from None
+        path = Path(path).expanduser()
+        single = path.is_file()
+    except (OSError, RuntimeError, ValueError):  # too long a name, nobody's home, a folder that may not be looked into
+        raise IntakeError(f"“{str(path)[:80]}” cannot be opened. Check where the benchmark's files are.") from None
+    if not single:
+        return load_files(files_in(path))
+    name = f"{path.resolve().parent.name}/{path.name}"
+    if path.suffix.lower() not in (*ENDINGS, ".zip"):
+        raise _of_no_benchmark(name)
+    return load_files([(name, content_of(path, name))])
 
 
 def load_files(files: Iterable[tuple[str, bytes]]) -> list[Loaded]:
@@ -118,7 +122,11 @@ def _read(name: str, content: bytes, findings: Findings) -> tuple[Benchmark, lis
         return benchmark, read_m3ke(name, content, findings), []
     if benchmark is Benchmark.E_EVAL:
         return benchmark, read_e_eval(name, content, findings), []
-    raise IntakeError(
+    raise _of_no_benchmark(name)
+
+
+def _of_no_benchmark(name: str) -> IntakeError:
+    return IntakeError(
         f"“{name}” is of no benchmark: GAOKAO-Bench comes as JSON, M3KE as JSON lines (.jsonl), E-EVAL as CSV."
     )
 

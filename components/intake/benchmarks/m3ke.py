@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import PurePosixPath
 
+from components.intake.benchmarks.characters import whole
 from components.intake.benchmarks.choices import LETTERS, Task, choice_item
 from components.intake.benchmarks.findings import Findings, shown
 from components.intake.benchmarks.items import Benchmark, Item, Split
@@ -42,7 +43,7 @@ def _rows(name: str, content: bytes, findings: Findings) -> list[tuple[int, dict
         if not written.strip():
             continue
         try:
-            row = json.loads(written)
+            row = whole(json.loads(written))
         except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from components.intake.forms.shape import Shape
 from components.intake.report import RowReport
+from components.intake.spelling import may_be_one
 
 _FINISHED = frozenset(
     {"finished", "submitted", "complete", "completed", "graded", "ungraded", "done", "已完成", "完成"}
@@ -110,7 +111,10 @@ def _last_of_each(rows: Rows, shape: Shape) -> tuple[list[tuple[int, Sequence[st
     left_out: list[RowReport] = []
     in_file_order = False
     for number, row in rows:
-        key = person_key(row, shape) or number
+        key: object = person_key(row, shape) or number
+        name, _ = shape.people.person(row)
+        while key in best and not may_be_one(shape.people.person(best[key][1])[0], name):
+            key = (key, name.casefold())  # a family has one address
         earlier = best.get(key)
         if earlier is None:
             best[key] = (number, row)

@@ -14,7 +14,7 @@ from components.intake.tables import Table
 
 TIMESTAMPS = frozenset({"timestamp", "时间戳记", "时间戳", "horodateur", "zeitstempel", "marca temporal"})
 _GOOGLE_WHOLE = frozenset({"total score", "score", "总分", "得分"})
-_GOOGLE_PART = re.compile(r"(.*) \[(Score|Feedback)\](?: \(\d+\))?", re.DOTALL | re.IGNORECASE)
+_GOOGLE_PART = re.compile(r"(.*) \[(Score|Feedback)\]( \(\d+\))?", re.DOTALL | re.IGNORECASE)
 _MICROSOFT_PART = re.compile(r"(Points|Feedback)\s*[-–]\s*(.*)", re.DOTALL | re.IGNORECASE)
 _MICROSOFT_OWN = frozenset({"start time", "completion time"})
 _MICROSOFT_WHOLE = frozenset({"total points", "quiz feedback", "grade posted time", "last modified time", "language"})
@@ -30,10 +30,12 @@ def google_forms(table: Table) -> Shape | None:
     ignored: set[int] = set()
     for place, column in enumerate(table.columns):
         part = _GOOGLE_PART.fullmatch(column)
-        if part and part[1] in table.columns:
+        # Of two questions in the same words the second column of each kind is numbered: “Why?” and “Why? (2)”.
+        question = f"{part[1]}{part[3] or ''}" if part else ""
+        if part and question in table.columns:
             ignored.add(place)
             if part[2].casefold() == "score":
-                scores[part[1]] = place
+                scores[question] = place
     ignored |= {place for place, heading in enumerate(plain) if heading in _GOOGLE_WHOLE}
     quiz = bool(scores)
     return _form(

@@ -39,6 +39,10 @@ _ROLES: dict[str, Role] = {
 _ROLE_WORDS = "|".join(sorted(map(re.escape, _ROLES), key=len, reverse=True))
 _ROLE_LAST = re.compile(rf"(.*?)[\s:·\-–—_.]*[\[(]?({_ROLE_WORDS})[\])]?", re.IGNORECASE | re.DOTALL)
 _ROLE_FIRST = re.compile(rf"({_ROLE_WORDS})[\s:·\-–—_.]*(?:for |to |of )?(.*)", re.IGNORECASE | re.DOTALL)
+# “Q1 mark 2”, “Q1 second marker”: what another marker gave, and no question in words.
+_OF_A_MARKER = re.compile(
+    r"(?:(?:first|second|third|1st|2nd|3rd)\s+)?(?:marks?|markers?|scores?|raters?)\s*[a-d\d]?", re.I
+)
 _LONGEST_SHORT = 80
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _REPEATED = re.compile(r" \(\d+\)$")
@@ -68,7 +72,10 @@ def question_heading(heading: str) -> QuestionHeading | None:
         text, max_mark = max_in_text(numbered[3])
         if alone := _ONLY_MAX.fullmatch(text):
             text, max_mark = "", number_of(alone[1])
-        return QuestionHeading(tidy_number(numbered[1] or numbered[2]), None, max_mark, text)
+        number = tidy_number(numbered[1] or numbered[2])
+        if _OF_A_MARKER.fullmatch(text):
+            return QuestionHeading(number, "mark", max_mark)
+        return QuestionHeading(number, None, max_mark, text)
     return None
 
 

@@ -11,6 +11,7 @@ from components.intake.forms.attempts import person_key
 from components.intake.forms.recognise import Recognised, recognised
 from components.intake.forms.wide_form import Asked, WideForm
 from components.intake.report import RowReport
+from components.intake.spelling import may_be_one
 
 
 def can_join(one: Recognised, other: Recognised) -> bool:
@@ -27,11 +28,7 @@ def join(one: Recognised, other: Recognised) -> Recognised:
     if isinstance(pair, str):
         raise IntakeError(pair)
     answers, marks = pair
-    given = {person_key(cells, marks.shape): place for place, (_, cells) in enumerate(marks.rows)}
-    places = [
-        given.get(person_key(cells, answers.shape)) if person_key(cells, answers.shape) else None
-        for _, cells in answers.rows
-    ]
+    places = _places(answers, marks)
     names = f"“{answers.source.name}” and “{marks.source.name}”"
     shared = [
         (cells, marks.rows[place][1])
@@ -62,6 +59,24 @@ def join(one: Recognised, other: Recognised) -> Recognised:
     return recognised(
         "Moodle quiz responses and grades", f"{names} are of one quiz and were joined by candidate.", form
     )
+
+
+def _places(answers: WideForm, marks: WideForm) -> list[int | None]:
+    """For each row of the answers the place of that person's row of the marks; None where nobody is certainly it."""
+    by_person: dict[tuple[str, str], list[int]] = {}
+    for place, (_, cells) in enumerate(marks.rows):
+        if (key := person_key(cells, marks.shape)) is not None:
+            by_person.setdefault(key, []).append(place)
+    places: list[int | None] = []
+    for _, cells in answers.rows:
+        key, name = person_key(cells, answers.shape), answers.shape.people.person(cells)[0]
+        found = [
+            place
+            for place in (by_person.get(key, []) if key is not None else [])
+            if may_be_one(marks.shape.people.person(marks.rows[place][1])[0], name)
+        ]
+        places.append(found[0] if len(found) == 1 else None)
+    return places
 
 
 def _pair(one: Recognised, other: Recognised) -> tuple[WideForm, WideForm] | str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
@@ -13,9 +14,14 @@ from components.intake.tables import LARGEST, Table
 
 _LISTS = ("responses", "answers", "submissions", "rows", "data", "items", "records", "results")
 _NUMBER_KEYS = ("number", "question", "question_number", "question_id", "id")
+_QUESTION_KEYS = _NUMBER_KEYS[1:-1]
 _NESTED = ("answers", "responses", "questions", "items")
 _ENDINGS = frozenset({".json", ".jsonl", ".ndjson"})
 _AT_LEAST = 'It needs a list of objects such as [{"candidate": "0417", "question": "1", "answer": "…"}].'
+
+
+class _KeyTwiceError(Exception):
+    """An object names one key twice; Python would keep the later without a word."""
 
 
 def looks_like_json(name: str, content: bytes) -> bool:
@@ -67,7 +73,7 @@ def _text(name: str, content: bytes) -> str:
 def _objects(name: str, text: str) -> tuple[list[tuple[int, dict[str, Any]]], dict[str, dict[str, str]], bool]:
     """The objects that are rows with their numbers, what is said of questions, and whether the numbers are lines."""
     known: dict[str, dict[str, str]] = {}
-    lines = text.splitlines()
+    lines = text.split("\n")  # not splitlines, which parts an answer at the paragraph signs of Unicode
     first = next((line for line in lines if line.strip()), "")
     several = sum(1 for line in lines if line.strip()) > 1
     if several and first.lstrip().startswith("{") and first.rstrip().endswith("}"):
@@ -87,7 +93,12 @@ def _objects(name: str, text: str) -> tuple[list[tuple[int, dict[str, Any]]], di
 
 def _parsed(name: str, text: str, line: int | None = None) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_each_key_once)
+    except _KeyTwiceError as error:
+        raise IntakeError(
+            f"“{name}”{f', line {line}' if line else ''}: an object has the key “{error}” twice, and nobody can say "
+            "which is meant. Give each a key of its own."
+        ) from error
     except json.JSONDecodeError as error:
         raise IntakeError(
             f"“{name}”, line {line or error.lineno}, character {error.colno}: the JSON breaks off or has a mistake "
@@ -95,6 +106,13 @@ def _parsed(name: str, text: str, line: int | None = None) -> Any:
         ) from error
     except (RecursionError, ValueError) as error:
         raise IntakeError(f"“{name}” is JSON that is nested too deep or has numbers too long. {_AT_LEAST}") from error
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _KeyTwiceError(next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1))
+    return found
 
 
 def _rows_of(name: str, whole: Any) -> list[Any]:
@@ -136,14 +154,26 @@ def _flat(each: dict[str, Any]) -> Iterator[dict[str, str]]:
         yield outer
     elif isinstance(each[nested], list) and all(isinstance(item, dict) for item in each[nested]):
         for item in each[nested]:
-            yield outer | {_key(key): _cell(value) for key, value in item.items()}
+            yield outer | _inner(item, outer, nested)
     elif isinstance(each[nested], dict):
         for number, value in each[nested].items():
             inner = value if isinstance(value, dict) else {"answer": value}
-            yield outer | {"question": _key(number)} | {_key(key): _cell(cell) for key, cell in inner.items()}
+            yield outer | {"question": _key(number)} | _inner(inner, outer, nested, numbered=True)
     else:
         for place, value in enumerate(each[nested], start=1):
             yield outer | {"question": str(place), "answer": _cell(value)}
+
+
+def _inner(item: dict[str, Any], outer: dict[str, str], nested: str, *, numbered: bool = False) -> dict[str, str]:
+    """What an answer says of itself. Never in the place of what is said of its candidate: its own “id” is its
+    question's, where it gives no other number."""
+    cells = {_key(key): _cell(value) for key, value in item.items()}
+    if numbered and "question" in cells:
+        cells["question text"] = cells.pop("question")
+    named = numbered or any(key in cells for key in _NUMBER_KEYS[:-1]) or any(key in outer for key in _QUESTION_KEYS)
+    if not named and "id" in cells:
+        cells["question"] = cells.pop("id")
+    return {f"{nested} {key}" if key in outer else key: value for key, value in cells.items()}
 
 
 def _key(key: str) -> str:

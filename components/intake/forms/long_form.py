@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from components.intake.columns import Mapping, guess_mapping, is_personal
@@ -14,6 +14,7 @@ from components.intake.forms.people import (
     find_people,
     holds_addresses,
     look_like_names,
+    names_apart,
     personal_columns,
     running,
     suspected_width,
@@ -87,16 +88,16 @@ class LongForm:
             return [choices.padded(number) for number in self._column(self.number)]
         given: dict[tuple[str, ...], str] = {}
         numbers: list[str] = []
+        named: list[tuple[Hashable, str, str]] = []
         for row in self.source.rows:
             name, email = self.people.person(row)
             own = "" if self.number is None else row[self.number].strip()
             key = (own,) if own else (name.casefold(), email.casefold())
-            if not any(key):
-                numbers.append("")  # for the planner to report
-            elif choices.numbers == "names" and (name or email):
-                numbers.append(name or email)
-            else:
-                numbers.append(given.setdefault(key, running(len(given))))
+            # Where nothing tells who it is, the planner reports the row.
+            numbers.append(given.setdefault(key, running(len(given))) if any(key) else "")
+            named.append((key, name or email or numbers[-1], own or email))
+        if choices.numbers == "names":
+            numbers = names_apart(named)
         return numbers if self.people.personal() or self.number is not None else []
 
     def _free_heading(self, kept: Sequence[int]) -> str:

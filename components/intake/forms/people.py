@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -175,6 +175,22 @@ def look_like_names(values: Sequence[str]) -> bool:
 def running(place: int) -> str:
     """The running number of the candidate at a place, from 0: 0001, 0002…"""
     return f"{place + 1:0{RUNNING_WIDTH}d}"
+
+
+def names_apart(people: Sequence[tuple[Hashable, str, str]]) -> list[str]:
+    """The names as candidate numbers, of (who it is, name, what else is known of them) a row.
+
+    Where several people have one name, what else is known follows it in brackets.
+    """
+    who: dict[str, set[Hashable]] = {}
+    written: dict[Hashable, str] = {}
+    for key, name, _ in people:
+        who.setdefault(name.casefold(), set()).add(key)
+        written.setdefault(key, name)
+    return [
+        f"{written[key]} ({known})" if known and len(who[name.casefold()]) > 1 else written[key]
+        for key, name, known in people
+    ]
 
 
 def suspected_width(numbers: Iterable[str]) -> int | None:

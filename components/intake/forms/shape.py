@@ -37,7 +37,8 @@ class Shape:
     """A wide table as its layout reads it: a row a candidate, columns of questions.
 
     `no_answer` are cells that mean there is none, in lower case. `scaled_to` is the maximum that a Moodle quiz was
-    scaled to. `one_each`: a second row of a person is a second attempt, of which one is kept.
+    scaled to. `one_each`: a second row of a person is a second attempt, of which one is kept. `faults` keep the table
+    from being imported.
     """
 
     layout: str
@@ -53,6 +54,7 @@ class Shape:
     ignored: frozenset[int] = frozenset()
     left_out_rows: frozenset[int] = frozenset()
     notes: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def places(self) -> frozenset[int]:
         """The places of all columns that have a use or that are known and ignored."""

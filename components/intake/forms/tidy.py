@@ -22,7 +22,8 @@ def tidied(table: Table, shape: Shape) -> WideForm:
     summaries = summary_rows(table, shape.people)
     left = set(summaries) | shape.left_out_rows
     rows = [(number, cells) for number, cells in zip(table.row_numbers, table.rows, strict=True) if number not in left]
-    checks = [
+    checks = [RowReport(table.header_row, "error", fault) for fault in shape.faults]
+    checks += [
         RowReport(number, "warning", f"Row {number}: left out, as it holds “{label}” and is no candidate.")
         for number, label in summaries.items()
     ]

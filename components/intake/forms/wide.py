@@ -19,6 +19,8 @@ _TOTALS = re.compile(
     r"(grand |raw |final |overall )?(totals?|sum|marks?|scores?|grades?|percent(age)?|results?|rank|position|level)"
     r"( marks?| scores?| points?)?( ?(out of )?\d+)?|总分|合计|名次|排名|等级|成绩",
 )
+_READ: tuple[Role, ...] = ("max", "mark", "answer")
+_EATEN_ZERO = " A spreadsheet that takes 3.10 for a number shows 3.1: write such headings as Q3.10."
 _ATTEMPT = frozenset({"attempt", "attempt number", "attempt no"})
 _FINISHED = frozenset({"submitted", "completed", "finished", "completion time", "submission time", "submitted at"})
 _STATE = frozenset({"state", "status"})
@@ -29,7 +31,7 @@ class _Gathered:
     """The columns of one question by their roles; `bare` are those whose heading gives none."""
 
     headings: list[QuestionHeading] = field(default_factory=list)
-    places: dict[Role, int] = field(default_factory=dict)
+    places: dict[Role, list[int]] = field(default_factory=dict)
     bare: list[int] = field(default_factory=list)
 
 
@@ -66,6 +68,7 @@ def wide(table: Table, cells: Cells | None = None) -> Shape | None:
         one_each=bool(_attempts(plain, others).all()),
         left_out_rows=maximum_rows,
         notes=tuple(notes),
+        faults=tuple(fault for number, each in gathered.items() for fault in _doubled(table, number, each, bare)),
     )
 
 
@@ -90,7 +93,7 @@ def _questions(table: Table) -> tuple[dict[str, _Gathered], list[int]]:
         if heading.role is None:
             each.bare.append(place)
         elif heading.role != "other":
-            each.places.setdefault(heading.role, place)
+            each.places.setdefault(heading.role, []).append(place)
     if all(not each.bare and not each.places for each in gathered.values()):
         return {}, list(range(len(table.columns)))
     return {number: each for number, each in gathered.items() if each.bare or each.places}, others
@@ -103,7 +106,7 @@ def _maxima(table: Table, people: People, gathered: dict[str, _Gathered]) -> tup
             continue
         found: dict[str, float] = {}
         for question, each in gathered.items():
-            wanted = [each.places[role] for role in ("max", "mark", "answer") if role in each.places]
+            wanted = [place for role in _READ for place in each.places.get(role, ())]
             for column in [*wanted, *each.bare]:
                 value = _mark(row[column])
                 if value is not None:
@@ -119,11 +122,30 @@ def _maximum(number: str, each: _Gathered, row_maxima: dict[str, float]) -> floa
 
 
 def _columns(number: str, each: _Gathered, bare: Cells, max_mark: float | None) -> QuestionColumns:
-    places = dict(each.places)
-    for place in each.bare:
-        places.setdefault("mark" if bare == "marks" else "answer", place)
+    places = {role: found[0] for role, found in _with_bare(each, bare).items()}
     text = next((heading.text for heading in each.headings if heading.text), "")
     return QuestionColumns(number, text, max_mark, places.get("answer"), places.get("mark"), places.get("max"))
+
+
+def _with_bare(each: _Gathered, bare: Cells) -> dict[Role, list[int]]:
+    """The places by role, of those too whose heading gives none."""
+    role: Role = "mark" if bare == "marks" else "answer"
+    return {**each.places, role: [*each.places.get(role, ()), *each.bare]} if each.bare else each.places
+
+
+def _doubled(table: Table, number: str, each: _Gathered, bare: Cells) -> list[str]:
+    """What is said of columns that would be the same of one question: to keep one would lose or misplace a mark."""
+    faults = []
+    for role, found in _with_bare(each, bare).items():
+        if len(found) > 1:
+            columns = _listed([table.columns[place] for place in found])
+            what = {"answer": "answers to", "mark": "marks of", "max": "maxima of"}.get(role, "the cells of")
+            faults.append(
+                f"The columns {columns} would all be the {what} question {number}, and nobody can say which is meant. "
+                "Give each question a number of its own and delete what is not needed, or use one row a response."
+                f"{_EATEN_ZERO if '.' in number else ''}"
+            )
+    return faults
 
 
 def _hold_marks(rows: list[tuple[str, ...]], places: list[int]) -> bool:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from components.intake.columns import Mapping, group_name
-from components.intake.forms.people import PersonalColumn, Pseudonym, personal_columns, running, suspected_width
+from components.intake.forms.people import (
+    PersonalColumn,
+    Pseudonym,
+    names_apart,
+    personal_columns,
+    running,
+    suspected_width,
+)
 from components.intake.forms.shape import Shape
 from components.intake.forms.tabled import Choices, FormQuestion, Tabled
 from components.intake.report import RowReport
@@ -117,10 +124,17 @@ class WideForm:
 
     def _numbers(self, choices: Choices) -> tuple[list[str], list[str]]:
         own = self._own_numbers()
-        running_numbers = [running(place) for place in range(len(self.rows))]
+        given: dict[object, str] = {}
+        running_numbers = [
+            given.setdefault((own and own[place]) or place, running(len(given))) for place in range(len(self.rows))
+        ]
         if choices.numbers == "names":
-            people = [self.shape.people.person(cells) for _, cells in self.rows]
-            return [name or email or _number(own, i) for i, (name, email) in enumerate(people)], []
+            people: list[tuple[Hashable, str, str]] = []
+            for place, (_, cells) in enumerate(self.rows):
+                name, email = self.shape.people.person(cells)
+                number = _number(own, place)
+                people.append(((own and own[place]) or email or place, name or email or number, email or number))
+            return names_apart(people), []
         if choices.numbers == "own" and self._has_numbers():
             return [choices.padded(number) for number in own], []
         notes: list[str] = []

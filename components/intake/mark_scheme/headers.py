@@ -15,6 +15,7 @@ _ANY = re.compile(rf"^(?:award\s+)?(?:{_EACH}\s*)?(?:{NUMBER}\s+marks?\s+for\s+)
 _FROM = re.compile(rf"^({NUMBER})\s+(?:\w+\s+)?(?:from|of(?:\s+the\s+following)?)\b[^:]*(?::(?P<tail>.*))?$", re.I)
 _EACH_LINE = re.compile(rf"^(?:award\s+)?{_EACH}", re.I)
 _UP_TO = re.compile(rf"^(?:award\s+)?{_MAX}\s*(?:marks?)?\s*(?:from|for)?\b.*:$", re.I)
+_UP_TO_THESE = re.compile(rf"^(?:award\s+)?{_MAX}\s*(?:marks?)?\s+from\b[^:]{{0,60}}:\s*(?=\S)(?P<tail>.+)$", re.I)
 _TOPIC = re.compile(
     rf"^(?P<topic>[^\W\d][^:;]{{0,60}}?)\s*[(\[:,–—-]\s*{_MAX}\s*(?:marks?)?\s*[)\]]?\s*(?::|:\s*{_EACH}.*)?$", re.I
 )
@@ -57,6 +58,9 @@ def _without_count(text: str) -> Header | None:
     found = _UP_TO.match(text)
     if found:
         return Header(text, cap=number_of(found[1]))
+    found = _UP_TO_THESE.match(text)
+    if found:
+        return _with_tail(text, number_of(found[1]), ":" + found["tail"])
     if topic and not topic["topic"].lower().startswith(("accept", "allow", "award")):
         return Header(tidy(topic["topic"]), cap=number_of(topic[2]))
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from components.intake.mark_scheme import bands, numbering, wording
+from components.intake.mark_scheme import bands, headers, numbering, wording
 from components.intake.mark_scheme.point_rules import read_more, read_point, read_ruling
 from components.intake.mark_scheme.reading import Reading
 from components.intake.mark_scheme.remark_rules import read_alternative, read_note
@@ -13,6 +13,10 @@ from components.intake.mark_scheme.totals import head_marks
 
 # Characters. A longer line is prose that no rule reads, and would take long to try.
 _LONGEST = 2000
+# 答出一点得2分，共4分：①…②…
+_RULE_THEN_ITEMS = re.compile(r"^([^①-⑳]{2,60}?)[：:]\s*(?=[①-⑳])")
+# M1A1 for 3x; dM1A1 x = 1.5
+_CODES_APART = re.compile(rf"\s*;\s*(?=(?:{wording.CODE})+\s)")
 _OBJECTIVE_TAG = re.compile(r"\s*[(\[]\s*AO\s?\d{1,2}[a-z]?(?:\s*[,/&]\s*AO\s?\d{1,2}[a-z]?)*\s*[)\]]$", re.I)
 _INLINE_PARTS = re.compile(r"(?<=[)\]])\s+(?=\([a-h]\)\s)")
 _TAG = re.compile(
@@ -85,6 +89,14 @@ def read_line(reading: Reading, number: int, line: str) -> bool:
     if not body:
         reading.headings.append(number)
         return True
+    ruled = _RULE_THEN_ITEMS.match(body)
+    if ruled and headers.chinese_rule(ruled[1]):
+        body = body[ruled.end() :]
+        read_ruling(reading, number, ruled[1])
+    coded = _CODES_APART.split(body) if wording.leading_codes(body)[0] else []
+    if len(coded) > 1:
+        understood_codes = [read_line(reading, number, part) for part in coded]
+        return all(understood_codes)
     tagged = _OBJECTIVE_TAG.search(body)
     if tagged and tagged.start():
         body = body[: tagged.start()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from components.intake.mark_scheme.wording import chinese, marked_pieces, number_of
+from components.intake.mark_scheme.wording import CODE, chinese, marked_pieces, number_of
 
 # "(4)" in ASCII is a mark.
 _PARTS = r"((?:\s*[(（](?:[a-h]|[ivx]{1,5})[)）]|\s*（\d{1,2}）)*)"
@@ -20,7 +20,12 @@ _SHORT = re.compile(
 _DOTTED = re.compile(r"^(\d{1,2}\.\d{1,2})(?:\t\s*|\s{2,})(?=\S)")
 _COLUMN = re.compile(r"^(\d{1,2})(?:(?:\t\s*|\s{2,})(?=\S)|$)")
 _WITHIN = re.compile(r"^(?:exercise|section|part|task|paper)\s+\w{1,3}\s*[,:;–—-]\s*(?=q(?:uestion|\d|\s))", re.I)
-_CHINESE = re.compile(r"^第\s*(\d{1,3}|[一二三四五六七八九十]{1,3})\s*[题題问]((?:\s*（\d{1,2}）)*)\s*[:：.．、]?\s*")
+_CHINESE = re.compile(
+    r"^(?:第\s*(?=[\d一-十])|(?=\d{1,3}\s*题(?:[\s（(:：.．、]|$)))(\d{1,3}|[一二三四五六七八九十]{1,3})\s*[题題问]"
+    r"((?:\s*（\d{1,2}）|\s*\(\d{1,2}\)(?=\s*[\u4e00-\u9fff]))*)\s*[:：.．、]?\s*"
+)
+# “9 B1 correct shape”: a number in a column of its own, before a code.
+_BEFORE_CODE = re.compile(rf"^(\d{{1,2}})([a-h])?(?:\s*\(?([ivx]{{1,4}})\)?)?\s+(?=(?:{CODE})(?:[\s:]|{CODE}))")
 _WITH_PARTS = re.compile(r"^(\d{1,2})\s*[.．、]?\s*((?:\s*[(（](?:[a-h]|[ivx]{1,5})[)）])+)\s*[:.]?\s*")
 _POINTED = re.compile(r"^(0\d\.\d{1,2})(?!\d)\s*")
 _BARE = re.compile(r"^(\d{1,2})\s*[.．、]\s*")
@@ -51,7 +56,13 @@ def heading(text: str, now: Place | None, may_be_list: bool) -> tuple[Place, str
     `may_be_list` says that "1. …" may be an entry of a list of points here.
     """
     text = _WITHIN.sub("", text)
-    return _full(text) or _in_column(text, now, may_be_list) or _bare(text, now, may_be_list) or _part(text, now)
+    return (
+        _full(text)
+        or _in_column(text, now, may_be_list)
+        or _before_code(text, now, may_be_list)
+        or _bare(text, now, may_be_list)
+        or _part(text, now)
+    )
 
 
 def cell_place(text: str, now: Place | None) -> Place | None:
@@ -102,6 +113,17 @@ def _in_column(text: str, now: Place | None, may_be_list: bool) -> tuple[Place, 
     if column and (now is None or column[1] == next_main(now)):
         return Place(column[1], named=False), text[column.end() :].strip()
     return None
+
+
+def _before_code(text: str, now: Place | None, may_be_list: bool) -> tuple[Place, str] | None:
+    """In a list a number before a code is a point's."""
+    found = None if may_be_list else _BEFORE_CODE.match(text)
+    if not found or not (now is None or not now.main.isdigit() or int(found[1]) >= int(now.main)):
+        return None
+    parts = tuple(part for part in found.groups()[1:] if part)
+    if now is not None and now.main == found[1] and not parts:
+        return None
+    return Place(found[1], parts, named=False), text[found.end() :].strip()
 
 
 def next_main(now: Place) -> str:

@@ -28,6 +28,7 @@ _DEPENDS = re.compile(
 _ONLY_IF = re.compile(
     rf"\b(?:only\s+)?if\s+({wording.CODE})\s+(?:is\s+|was\s+|has been\s+)?(?:awarded|scored|gained|given|earned)"
 )
+_OR = re.compile(r"^(?:或者?|OR\b|or\b)\s*[:：,，]?\s*(?=\S)")
 _FOLLOW = re.compile(r"(?<!no )(?<!not )(?:\bft\b|\bfollow[- ]?through\b|\becf\b)", re.I)
 _AO = re.compile(r"\s*[(\[]\s*AO\s?\d{1,2}[a-z]?\s*(?:[,/]\s*AO\s?\d{1,2}[a-z]?\s*)*[)\]]\s*$")
 
@@ -131,8 +132,14 @@ def marked_points(text: str) -> list[RawPoint]:
         pieces = [(pieces[1][0], pieces[0][1])]
     if not pieces or pieces[0][1] is None or not pieces[0][0]:
         return []
-    points = [_with_marks(piece, marks) for piece, marks in pieces if marks is not None]
-    if pieces[-1][1] is None:
+    points: list[RawPoint] = []
+    for piece, marks in pieces:
+        other = _OR.match(piece)
+        if other and points and marks in (None, points[-1].marks):
+            points[-1].alternatives.append(wording.tidy(piece[other.end() :]))
+        elif marks is not None:
+            points.append(_with_marks(piece, marks))
+    if pieces[-1][1] is None and not _OR.match(pieces[-1][0]):
         said = wording.remark(pieces[-1][0])
         if said is None:
             return []

@@ -9,6 +9,7 @@ from components.intake.mark_scheme.docx import docx_lines
 from components.intake.mark_scheme.draft import SourceLine
 from components.intake.mark_scheme.pdf import pdf_lines
 
+_BAR = re.compile(r"\s\|(?=\s|$)")
 LARGEST = 20_000_000  # bytes
 
 
@@ -43,6 +44,8 @@ def _line(number: int, line: str) -> SourceLine:
         inner = plain.removeprefix("|").removesuffix("|")
         cells = [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", inner)]
         return SourceLine(number, line, tuple(re.sub(r"\s*<br\s*/?>\s*", "\n", cell) for cell in cells))
+    if len(_BAR.findall(plain)) > 2:
+        return SourceLine(number, line, tuple(cell.strip() for cell in _BAR.split(plain)))
     if line.count("\t") > 1:
         return SourceLine(number, line, tuple(cell.strip() for cell in line.split("\t")))
     return SourceLine(number, line)

@@ -136,6 +136,10 @@ _VERBS = {
     "accept": r"(?:also\s+|or\s+)?(?:accept|allow|condone)|也可|接受",
     "ignore": r"ignore|disregard|忽略",
 }
+_OTHER_KIND = re.compile(rf"(?:[.;,。；，]|\n)\s*(?:(?:and|but)\s+)?(?=(?i:{'|'.join(_VERBS.values())})\b|NOT\b)")
+_NO_MARKS = re.compile(
+    r"^(?:若|如果?)?(?:只|仅)?(?:写出|写|答出|答|填)?(?P<what>[^()（）]{1,30}?)的?(?:也|均|则)?不(?:给|得)分[。；]?$"
+)
 _PREFIX = {kind: re.compile(rf"^(?:{verbs})(?:\s*[:：]\s*|\s+)(?=\S)", re.IGNORECASE) for kind, verbs in _VERBS.items()}
 _NOT = re.compile(r"^(?:NOT\b:?|Not:)\s*(?=\S)")
 _ANY_VERB = "|".join(_VERBS.values())
@@ -155,7 +159,10 @@ class Remarks:
     ignore: list[str] = field(default_factory=list)
 
     def add(self, kind: str, written: str) -> None:
-        getattr(self, kind).extend(entries(written))
+        """What is said of `kind`, but for what says itself that it is of another: “hot; do not accept warm”."""
+        for part in _OTHER_KIND.split(written):
+            own = remark(part)
+            getattr(self, own[0] if own else kind).extend(entries(own[1] if own else part))
 
     def extend(self, more: Remarks) -> None:
         self.accept += more.accept
@@ -176,7 +183,10 @@ def remark(text: str) -> tuple[str, str] | None:
         if found:
             return kind, text[found.end() :].strip()
     found = _NOT.match(text)
-    return ("reject", text[found.end() :].strip()) if found else None
+    if found:
+        return "reject", text[found.end() :].strip()
+    found = _NO_MARKS.match(text)
+    return ("reject", found["what"].strip("“”\"'‘’")) if found else None
 
 
 def without_remarks(text: str) -> tuple[str, Remarks]:

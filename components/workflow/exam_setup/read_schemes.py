@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from components.intake.mark_scheme import QuestionDraft
+from components.intake.spelling import question_key
 from components.marking import Marker, MarkError, QuestionType, format_mark
 from components.workflow.exam_setup.body import GroupBody, LevelBody, ObjectiveBody, PointBody, QuestionBody
 from components.workflow.exam_setup.checking import hints
@@ -21,7 +22,7 @@ from components.workflow.exam_setup.editing import (
     start_new,
     unfinished,
 )
-from components.workflow.import_match import matched, question_key
+from components.workflow.import_match import matched
 from components.workflow.review.rules import must_be_head
 from storage import Store, exams
 
