@@ -120,6 +120,11 @@ def listed(db: Database) -> list[StoredSet]:
     return _sets(db, "s.archived_at IS NULL ORDER BY s.id DESC", ())
 
 
+def names(db: Database) -> set[str]:
+    """The names of all sets, the archived ones too."""
+    return {row["name"] for row in db.execute("SELECT name FROM benchmark_sets")}
+
+
 def archive(db: Database, set_id: int) -> None:
     """Take a set and its sittings out of every list; nothing of them is deleted."""
     for table, column in (("benchmark_sets", "id"), ("sittings", "set_id")):
@@ -159,20 +164,22 @@ def results_of_sitting(db: Database, sitting_id: int) -> Iterator[Result]:
 
 
 def results_of_judge(db: Database, judge_id: int) -> Iterator[Result]:
-    """What a judge's model made of every benchmark it has sat, one item at a time.
+    """What a judge's model made of every benchmark it has sat, one item at a time, each question once.
 
-    Of a task that it sat more than once, the sitting that answered most of it counts, of equal ones the newest.
-    Archived sets and sittings are left out.
+    Of a task's questions on one split that it sat more than once, be it from two loads of the same benchmark, the
+    sitting counts that answered most of those with a key, of equal ones the newest. Archived sets and sittings are
+    left out.
     """
     return _results(
         db,
-        "(a.sitting_id, i.task) IN (SELECT sitting_id, task FROM ("
-        "SELECT t.id AS sitting_id, j.task, row_number() OVER (PARTITION BY t.set_id, j.task "
-        "ORDER BY count(DISTINCT b.item_id) DESC, t.id DESC) AS place "
+        "(a.sitting_id, i.task, i.split) IN (SELECT sitting_id, task, split FROM ("
+        "SELECT t.id AS sitting_id, j.task, j.split, row_number() OVER (PARTITION BY u.benchmark, j.task, j.split "
+        "ORDER BY count(DISTINCT CASE WHEN json_array_length(j.body, '$.key') > 0 THEN b.item_id END) DESC, "
+        "t.id DESC) AS place "
         "FROM sittings t JOIN benchmark_sets u ON u.id = t.set_id JOIN sitting_answers b ON b.sitting_id = t.id "
         "JOIN benchmark_items j ON j.id = b.item_id "
         "WHERE t.judge_id = ? AND t.archived_at IS NULL AND u.archived_at IS NULL AND b.status = 'answered' "
-        "GROUP BY t.id, j.task) WHERE place = 1)",
+        "GROUP BY t.id, j.task, j.split) WHERE place = 1)",
         (judge_id,),
     )
 

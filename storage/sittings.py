@@ -125,6 +125,16 @@ def answered(db: Database, sitting_id: int) -> int:
     return int(row["items"])
 
 
+def knows_any(db: Database, judge_id: int) -> bool:
+    """Whether the judge has answered anything in any sitting."""
+    row = db.execute(
+        "SELECT EXISTS (SELECT 1 FROM sittings t JOIN sitting_answers a ON a.sitting_id = t.id "
+        "WHERE t.judge_id = ? AND a.status = 'answered') AS known",
+        (judge_id,),
+    ).fetchone()
+    return bool(row["known"])
+
+
 def known(db: Database, judge_id: int, hashes: Iterable[str]) -> dict[str, Answer]:
     """By inputs hash, the newest answer that the judge has given to the very same, in any sitting."""
     rows = db.execute(

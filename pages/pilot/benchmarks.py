@@ -3,6 +3,7 @@
 import streamlit as st
 
 from components.widgets.figures import count, plain
+from pages.pilot.benchmarks_exams import LEFT_OUT
 from pages.pilot.benchmarks_load import SHIPPED, load_panel, loaded_sets, shipped_section
 from pages.pilot.benchmarks_sit import sit_panel
 from pages.pilot.benchmarks_sittings import show_sitting, watch
@@ -29,6 +30,8 @@ st.caption(
 )
 if notice := state.pop(NOTICE, ""):
     st.success(plain(notice))
+if left_out := state.pop(LEFT_OUT, ""):
+    st.warning(plain(left_out))
 if problem := state.pop(PROBLEM, ""):
     st.error(plain(problem))
 limit = state.get(MORE, SHOWN)

@@ -7,7 +7,7 @@ import streamlit as st
 from components.widgets.figures import count
 from components.workflow.benchmarks.making_exams import Made
 
-NOTICE, PROBLEM = "benchmark_notice", "benchmark_problem"
+NOTICE, LEFT_OUT, PROBLEM = "benchmark_notice", "benchmark_left_out", "benchmark_problem"
 MOST_SAID = 3
 state = st.session_state
 
@@ -22,4 +22,5 @@ def say_made(made: Made) -> None:
     if made.left_out:
         more = len(made.left_out) - MOST_SAID
         said = " ".join(made.left_out[:MOST_SAID]) + (f" And {more:,} more like these." if more > 0 else "")
-        state[PROBLEM] = f"Left out: {said} The answers themselves are there unless it says otherwise."
+        told = f"Left out: {said} The answers themselves are there unless it says otherwise."
+        state[LEFT_OUT if made.exams else PROBLEM] = told

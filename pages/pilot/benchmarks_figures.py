@@ -12,7 +12,7 @@ from components.intake.benchmarks.items import Loaded
 from components.widgets.figures import plain
 from components.workflow.benchmarks.figures_gaokao import GaokaoFigures, ModelFigures, gaokao_figures
 from components.workflow.benchmarks.figures_objective import ObjectiveFigures
-from components.workflow.benchmarks.figures_subjective import ABOVE, NOT_WHOLE, SEVERAL, SubjectiveFigures
+from components.workflow.benchmarks.figures_subjective import SubjectiveFigures
 from components.workflow.benchmarks.figures_tables import (
     beside_table,
     converted_table,
@@ -168,10 +168,16 @@ def _subjective(figures: SubjectiveFigures, key: str) -> None:
     st.markdown("**Written questions**")
     said = (
         f"The original counts the mean of whatever marks its judge gave: {total.published_marks:,.2f} of "
-        f"{total.full:,.0f}. Of {count_of(total.items, 'answer')} {total.invalid:,} got no valid mark: "
-        f"{faults[ABOVE]} above the maximum, {faults[SEVERAL]} with more than one total, {faults[NOT_WHOLE]} not "
-        f"whole. Without these, {total.ours.marks:,.0f} of {total.ours.full:,.0f}."
+        f"{total.full:,.0f}. "
     )
+    if total.invalid:
+        why = ", ".join(f"{fault}: {count:,}" for fault, count in faults.items() if count)
+        said += (
+            f"Of {count_of(total.items, 'answer')} {total.invalid:,} got no valid mark ({why}). Without these, "
+            f"{total.ours.marks:,.0f} of {total.ours.full:,.0f}."
+        )
+    else:
+        said += "Every mark is valid."
     st.markdown(plain(said))
     tables = {"subject": figures.by_subject, "paper": figures.by_paper, "year": figures.by_year}
     for (group, rows), tab in zip(tables.items(), st.tabs(list(_GROUPS.values())), strict=True):
@@ -197,8 +203,8 @@ def _teachers(figures: TeacherFigures) -> None:
     total, some = figures.total, figures.differing_only
     identical = [row.name for row in figures.by_paper if row.identical]
     said = (
-        f"{count_of(total.n, 'answer')} to {count_of(total.items, 'question')} have two teachers' marks; "
-        f"{total.left_out:,} more have fewer than two."
+        f"{count_of(total.n, 'answer')} to {count_of(total.items, 'question')} have two teachers' marks"
+        f"{f'; {total.left_out:,} more have fewer than two' if total.left_out else ''}."
     )
     if identical:
         said += (

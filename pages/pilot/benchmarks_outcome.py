@@ -58,7 +58,8 @@ def outcome_section(store: Store, sitting: Sitting, took: Took) -> None:
                 icon=":material/download:",
                 key=f"sitting_submission_{sitting.id}",
                 on_click="ignore",
-                help="The answers by task and number, as the benchmark's authors take them for a private test set.",
+                help="The answers by task and number, as the benchmark's authors take them for a private test set. "
+                "Every question chosen is in it, with no letter where none was asked for, came back or could be read.",
             )
 
 

@@ -204,4 +204,7 @@ def _resume(store: Store, sitting_id: int, cap_key: str) -> None:
     if cap is not None and cap <= 0:
         state[PROBLEM] = "A spending cap is an amount above 0."
         return
-    sitting_job.go_on(store, sitting_id, cap)
+    try:
+        sitting_job.go_on(store, sitting_id, cap)
+    except MarkError as error:
+        state[PROBLEM] = str(error)

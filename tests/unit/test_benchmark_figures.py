@@ -297,11 +297,29 @@ def test_a_judge_is_found_wherever_it_has_marked_a_double_marked_reply() -> None
 
 
 def test_another_models_results_are_not_held_against_the_published_ones() -> None:
-    loaded = Loaded(benchmark=Benchmark.GAOKAO_BENCH, name="x", results=(objective("【答案】B", "B"),))
+    pairs = [written(human=(n, 10 - n), number=str(n)) for n in range(11)]
+    loaded = Loaded(benchmark=Benchmark.GAOKAO_BENCH, name="x", results=(objective("【答案】B", "B"), *pairs))
     figures = gaokao_figures([loaded])
     assert figures is not None
-    assert {row[1] for row in beside_table(figures.beside).rows} == {"—"}
+    assert [row[:2] for row in beside_table(figures.beside).rows] == [
+        ("Objective questions, marks", "—"),
+        ("Replies with another number of answers than the key", "—"),
+        ("Two teachers on the same answers, QWK on mark fractions", "—"),
+    ]
     assert all(row.same is None for row in figures.beside)
+
+
+def test_a_model_that_two_judges_marked_has_its_objective_figures_once() -> None:
+    marked = [written(given=(6,), judge=judge) for judge in ("first", "second")]
+    loaded = Loaded(benchmark=Benchmark.GAOKAO_BENCH, name="x", results=(objective("【答案】B", "B"), *marked))
+    figures = gaokao_figures([loaded])
+    assert figures is not None
+    assert [row.figure for row in figures.beside] == [
+        "Objective questions, marks (m)",
+        "Replies with another number of answers than the key (m)",
+        "Written questions, marks (m, marked by first)",
+        "Written questions, marks (m, marked by second)",
+    ]
 
 
 def sat(task: str, outcomes: str, subject: str, level: str, cluster: str) -> list[SatRow]:
@@ -358,10 +376,18 @@ def test_the_card_says_what_a_judge_knows_and_what_it_should_not_mark() -> None:
     assert found is not None
     assert found.sentence == (
         "Knows 91% of high-school biology (likely 84–95%, 100 questions), 48% of primary mathematics (likely 38–58%, "
-        "100 questions). 2 of its 200 replies could not be read; they count as wrong."
+        "100 questions). 2 of its 200 replies could not be read in full; what was not read counts as wrong."
     )
     assert found.advice.startswith("Should not mark primary mathematics: it would not pass the paper itself")
     assert [each.standing for each in found.subjects] == [Standing.KNOWS, Standing.DOES_NOT]
+
+
+def test_questions_without_a_reply_are_said_on_the_card_and_in_no_share() -> None:
+    found = knowledge([*known(91, 9), *[KnownRow("Biology", "High school", None, replied=False)] * 50])
+    assert found is not None
+    assert (found.subjects[0].rate.items, found.subjects[0].unread) == (100, 0)
+    assert found.sentence.endswith("50 more questions got no reply, and no figure here counts them.")
+    assert knowledge([KnownRow("Biology", "High school", None, replied=False)]) is None
 
 
 def test_a_few_right_answers_do_not_show_that_a_judge_knows_a_subject() -> None:

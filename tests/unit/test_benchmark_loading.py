@@ -87,6 +87,35 @@ def test_folders_without_a_benchmark_are_refused_in_words(tmp_path: Path) -> Non
         load_folder(tmp_path)
 
 
+def test_a_place_that_is_no_benchmark_is_refused_unread_and_in_words(tmp_path: Path) -> None:
+    huge = tmp_path / "huge.json"
+    with huge.open("wb") as file:
+        file.truncate(3_000_000_000)
+    (tmp_path / "notes.txt").write_bytes(m3ke(four(0)))
+    for path, words in [
+        (huge, "is larger than 200 MB"),
+        (tmp_path, "is larger than 200 MB"),
+        (tmp_path / "notes.txt", "is of no benchmark"),
+        (Path("/dev/zero"), "There is no folder"),
+        (Path("~no-such-person/data"), "cannot be opened"),
+        (tmp_path / ("x" * 5_000), "cannot be opened"),
+    ]:
+        with pytest.raises(IntakeError, match=words):
+            load_folder(path)
+
+
+def test_a_half_character_that_nothing_could_keep_becomes_a_question_mark() -> None:
+    (choices,) = load_files(
+        [("test/Law-Other-College.jsonl", rb'{"id": 1, "question": "\ud800?", "A": "\ud83d\ude00"}')]
+    )
+    assert (choices.items[0].question, choices.items[0].options["A"]) == ("??", "😀")
+    written = (
+        rb'{"keywords": "2010-2022_Physics_MCQs", "example": [{"question": "\udfff", "answer": ["A"], "score": 6}]}'
+    )
+    (gaokao,) = load_files([("a.json", written)])
+    assert gaokao.items[0].question == "?"
+
+
 def test_the_largest_benchmark_loads_in_modest_memory(tmp_path: Path) -> None:
     lines = m3ke(*(four(number, "") for number in range(300)))
     (tmp_path / "test").mkdir()

@@ -6,15 +6,18 @@ import csv
 import json
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from components.judge import prices
+from components.workflow.benchmarks.bar import Bar
 from components.workflow.benchmarks.command import main
 from components.workflow.benchmarks.wording import in_words
-from storage import Store, benchmarks, judges, sittings
+from storage import Store, benchmarks, jobs, judges, sitting_progress, sittings
 from tests.model_server import completion, model_server
 from tests.support import new_store
 
@@ -118,6 +121,42 @@ def test_ctrl_c_stops_a_sitting_that_the_same_command_goes_on_with(
     assert len(asked) == len(set(asked)) == 400
 
 
+def test_a_second_ctrl_c_does_not_leave_the_sitting_for_the_app_to_go_on_with(
+    e_eval: Path, store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupted = threading.Event()
+
+    def reply(words: str) -> tuple[int, dict[str, Any]]:
+        interrupted.wait(10)
+        return completion("B", "m")
+
+    monkeypatch.setattr(Bar, "draw", lambda bar, done, total: os.kill(os.getpid(), signal.SIGINT))
+    with model_server(reply) as base_url:
+        assert sit(e_eval, base_url) == 130
+        interrupted.set()
+    assert "the same command goes on" in capsys.readouterr().err
+    with store.read() as db:
+        assert jobs.active(db) == []
+        (sitting,) = sittings.listed(db)
+        assert "Resume goes on from there" in sitting_progress.state_of(db, sitting).message
+
+
+def test_a_refused_command_leaves_the_cap_of_the_sitting_that_is_under_way(
+    e_eval: Path, store: Store, server: str, asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "prices.toml"
+    file.write_text('[models]\n"m" = { input = 1, output = 1 }\n')
+    monkeypatch.setattr(prices, "PRICES", file)
+    assert sit(e_eval, server, "--cap", "5") == 0
+    with store.write() as db:
+        (sitting,) = sittings.listed(db)
+        jobs.again(db, sitting.job_id or 0)
+        jobs.claim(db, "the app")
+    assert sit(e_eval, server) == 1
+    with store.read() as db:
+        assert sittings.listed(db)[0].settings["cap"] == 5
+
+
 def test_a_private_test_set_gives_a_submission_file(
     e_eval: Path, store: Store, server: str, asked: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,7 +189,12 @@ def test_what_cannot_be_done_is_said_in_words(
     assert main(["results", "5"]) == 1
     assert "There is no sitting 5" in capsys.readouterr().err
     assert sit(e_eval, server, "--dry-run") == 0
+    assert main(["results", "9" * 30]) == 1
+    assert "There is no such number" in capsys.readouterr().err
     assert asked == []
+    assert sit(e_eval, server, "--splits", "test") == 0
+    assert main(["submit", "1", "--out", str(e_eval / "nowhere" / "a.json")]) == 1
+    assert "nowhere/a.json” cannot be opened (No such file" in capsys.readouterr().err
 
 
 def test_a_judge_of_the_app_with_the_same_settings_is_the_one_that_sits(

@@ -153,6 +153,8 @@ def test_very_long_replies_are_read_quickly() -> None:
     began = time.perf_counter()
     assert [read(long_reasoning) for read in (read_m3ke, read_choice)] == ["D", "D"]
     assert [read(runaway) for read in (read_eeval, read_m3ke, read_choice)] == [None, None, None]
+    for stuck in '(["<【_':  # a model that goes on with one token until its limit
+        assert [read(stuck * 30_000) for read in (read_eeval, read_m3ke, read_choice)] == [None, None, None]
     assert time.perf_counter() - began < 2
 
 

@@ -295,16 +295,19 @@ def test_the_thoughts_of_a_model_are_no_answer(store: Store) -> None:
 
 def test_a_reply_that_was_cut_off_says_so_and_has_no_mark(store: Store) -> None:
     def reply(words: str) -> tuple[int, dict[str, object]]:
-        status, body = completion("让我想一想", "cheap")
+        status, body = completion("让我想一想" if "第1题" in words else "", "cheap")
         body["choices"][0]["finish_reason"] = "length"
         return status, body
 
     with model_server(reply) as base_url:
         connections, judge_id = connected(store, base_url)
-        sitting_id, _ = sit(store, connections, a_set(store, [e_eval(1)]), judge_id, Protocol.ZERO_SHOT, splits=["val"])
-    (found,) = results(store, sitting_id)
+        set_id = a_set(store, [e_eval(1), e_eval(2)])
+        sitting_id, _ = sit(store, connections, set_id, judge_id, Protocol.ZERO_SHOT, splits=["val"])
+    found, none = results(store, sitting_id)
     assert (found.status, found.mark) == ("answered", None)
     assert "cut off at the token limit" in found.reason
+    assert none.status == "failed"
+    assert "ended at the token limit before it had any words" in none.reason
 
 
 def test_the_same_sitting_is_not_begun_twice(store: Store) -> None:
@@ -351,6 +354,22 @@ def test_failures_have_no_mark_and_are_asked_again_when_it_goes_on(store: Store)
         broken = False
         assert go_on(store, connections, sitting_id).message == "4 answered."
     assert [each.mark for each in results(store, sitting_id)] == [1, 1, 1, 1]
+
+
+def test_a_server_that_counts_tokens_or_names_itself_oddly_loses_no_reply(store: Store) -> None:
+    odd = [("m\udfff", 10), ("m", 10**30), ("m", -5), ("m", "5"), (5, float("inf")), ("m", 10)]
+
+    def reply(words: str) -> tuple[int, dict[str, object]]:
+        model, sent = next(odd[number] for number in range(len(odd)) if f"第{number}题" in words)
+        usage = {"prompt_tokens": sent, "completion_tokens": 3, "total_tokens": None}
+        return 200, {**completion("B", "m")[1], "model": model, "usage": usage}
+
+    set_id = a_set(store, [e_eval(number) for number in range(len(odd))])
+    with model_server(reply) as base_url:
+        connections, judge_id = connected(store, base_url)
+        sitting_id, job = sit(store, connections, set_id, judge_id, Protocol.ZERO_SHOT, splits=["val"])
+    assert (job.status, job.message) == ("done", "6 answered.")
+    assert (took(store, sitting_id).tokens_in, took(store, sitting_id).tokens_out) == (20, 18)
 
 
 def test_what_was_out_when_the_server_ended_fails_in_words_and_is_asked_only_when_told_to(store: Store) -> None:

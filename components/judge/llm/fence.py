@@ -17,5 +17,7 @@ _OPENINGS = str.maketrans({"<": "‹", "＜": "‹", "〈": "‹", ">": "›", "
 def neutralised(text: str) -> str:
     """The text without characters that cannot be seen, its look-alikes of our fences and of chat turns defused."""
     lines = "\n".join(text.splitlines())
-    seen = "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    seen = lines
+    if not lines.replace("\n", "").replace("\t", "").isprintable():  # what is printable has none, and is most texts
+        seen = "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
     return _DELIMITERS.sub(lambda found: found.group().translate(_OPENINGS), seen).strip()

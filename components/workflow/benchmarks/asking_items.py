@@ -33,10 +33,15 @@ log = logging.getLogger(__name__)
 MOST_WORKED = 20  # worked questions of a task that are looked at; the benchmarks have five
 PAGE = 200  # items read from the database at a time: a set of 20,000 is never in memory as a whole
 EMPTY = "The model sent back no words, so there is nothing to read. Asking the failed ones again asks it anew."
+ALL_THOUGHT = (
+    "The reply ended at the token limit before it had any words; thinking may have taken them all. Give the judge a "
+    "higher limit on the Judges page."
+)
 BROKE = "The app broke on this item; the server's log has the details."
 # What a reply takes, by protocol, until the judge has shown it: a letter, or reasoning before it.
 USUAL_TOKENS = {Protocol.CHAIN_OF_THOUGHT: 300, Protocol.GAOKAO: 600}
 SHORT_REPLY = 10
+MOST_TOKENS = 1_000_000_000  # of one request, as a server may say
 
 
 @dataclass(frozen=True)
@@ -173,21 +178,30 @@ class AskingItems(Engine[Asked, Answer]):
 def answer_from(completion: ChatCompletion, asked: Asked, model: str, seconds: float) -> Answer:
     """A reply, read, marked and priced; failed where it has no words. `model` is the one that was asked."""
     reply = text_of(completion)
-    usage, reported = completion.usage, completion.model or model
-    sent = (usage.prompt_tokens or 0) if usage else 0
+    usage, reported = completion.usage, _name(completion.model) or model
+    sent = _count(usage.prompt_tokens) if usage else 0
     # Gateways to Gemini leave the thinking, which is paid for, out of all but the total.
-    received = max(usage.completion_tokens or 0, (usage.total_tokens or 0) - sent) if usage else 0
+    received = max(_count(usage.completion_tokens), _count(usage.total_tokens) - sent) if usage else 0
     price = None
-    if sent or received:
+    if sent and received:  # of one alone it would be too low
         price = price_of(reported, sent, received)
         price = price_of(model, sent, received) if price is None else price
     came = Answer("failed", reply, reason=EMPTY, inputs_hash=asked.inputs_hash, model=reported, price=price)
     came = replace(came, tokens_in=sent, tokens_out=received, seconds=seconds)
+    cut_off = bool(completion.choices) and completion.choices[0].finish_reason == "length"
     if not reply.strip():
-        return came
-    cut_off = completion.choices[0].finish_reason == "length"
+        return replace(came, reason=ALL_THOUGHT) if cut_off else came
     marked = read_and_mark(asked.item, reply, reasoned=asked.reasoned, cut_off=cut_off)
     return replace(came, status="answered", answers=marked.answers, mark=marked.mark, reason=marked.reason)
+
+
+def _count(said: object) -> int:
+    """A server's count of tokens; 0 where it is none, which could not be kept with what else has come back."""
+    return said if isinstance(said, int) and 0 <= said <= MOST_TOKENS else 0
+
+
+def _name(said: object) -> str:
+    return said.encode("utf-8", "replace").decode() if isinstance(said, str) else ""
 
 
 def again(asked: Asked, known: Answer) -> Answer:

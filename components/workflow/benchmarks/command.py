@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from components.agreement import count_of
 from components.intake.benchmarks import Benchmark, load_folder
 from components.intake.errors import IntakeError
 from components.judge.llm import Endpoint
@@ -58,6 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fault = error.errors()[0]
         named = "".join(f"--{place}: " for place in fault["loc"][:1])
         print(f"{named}{str(fault['msg']).removeprefix('Value error, ')}", file=sys.stderr)
+    except OSError as error:
+        print(f"“{error.filename or asked.do.__name__}” cannot be opened ({error.strerror}).", file=sys.stderr)
+    except OverflowError:
+        print("There is no such number. The commands “results” and “load” say what there is.", file=sys.stderr)
     except KeyboardInterrupt:
         print("Interrupted. What was with the model is lost; the same command goes on.", file=sys.stderr)
         return 130
@@ -191,8 +197,14 @@ def _results(store: Store, asked: argparse.Namespace) -> int:
 
 
 def _submit(store: Store, asked: argparse.Namespace) -> int:
-    file = Path(asked.out).expanduser()
-    file.write_bytes(submission_of(store, asked.sitting))
+    file, content = Path(asked.out).expanduser(), submission_of(store, asked.sitting)
+    letters = [letter for answers in json.loads(content).values() for letter in answers.values()]
+    if blank := letters.count(""):
+        said = (
+            f"{blank:,} of its {count_of(len(letters), 'question')} have no letter: not asked, no reply, or not read."
+        )
+        print(said, file=sys.stderr)
+    file.write_bytes(content)
     print(file)
     return 0
 

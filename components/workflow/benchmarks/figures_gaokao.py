@@ -14,6 +14,7 @@ from components.workflow.benchmarks.figures_subjective import SubjectiveFigures,
 from components.workflow.benchmarks.figures_teachers import TeacherFigures, teacher_figures
 
 PUBLISHED_MODEL = "gpt-4-0314"  # whose results GAOKAO-Bench ships
+MODEL_OF_TEACHERS = "gpt-3.5-turbo"  # whose answers its two teachers marked
 NO_FIGURE = "—"
 
 
@@ -63,7 +64,8 @@ def gaokao_figures(loaded: Iterable[Loaded]) -> GaokaoFigures | None:
         for judge in _names(each.judge for each in results if each.corrections)
         if (found := judged_against_teachers(judged_rows(_seen_by(results, judge)))) is not None
     )
-    return GaokaoFigures(models, teachers, judged, tuple(_beside(models, teachers, judged)))
+    as_shipped = {each.model for each in results if each.human_marks} == {MODEL_OF_TEACHERS}
+    return GaokaoFigures(models, teachers, judged, tuple(_beside(models, teachers, judged, as_shipped)))
 
 
 def _names(found: Iterable[str]) -> list[str]:
@@ -90,21 +92,26 @@ def _beside(
     models: Sequence[ModelFigures],
     teachers: TeacherFigures | None,
     judged: Sequence[tuple[str, JudgedAgainstTeachers]],
+    teachers_as_shipped: bool,
 ) -> list[Beside]:
     found: list[Beside] = []
+    seen: set[str] = set()  # a model that several judges marked has its objective figures once
     for each in models:
         shipped = each.model == PUBLISHED_MODEL
         whose = f"{each.name}, marked by {each.judge}" if each.judge else each.name
-        ending = "" if shipped and len(models) == 1 else f" ({whose})"
-        if each.objective is not None:
-            found += _objective(each.objective, shipped, ending)
+        alone = len(models) == 1
+        ending = "" if alone else f" ({whose})"
+        if each.objective is not None and each.model not in seen:
+            found += _objective(each.objective, shipped, "" if alone else f" ({each.name})")
+            seen.add(each.model)
         if each.subjective is not None:
             found.append(_subjective(each.subjective, shipped, ending))
         if each.converted is not None:
             found += _streams(each.converted, shipped, ending)
     if teachers is not None:
         qwk = _qwk(teachers.total.qwk)
-        found.append(_line("Two teachers on the same answers, QWK on mark fractions", "about .96", qwk, qwk, ".96"))
+        published = "about .96" if teachers_as_shipped else NO_FIGURE
+        found.append(_line("Two teachers on the same answers, QWK on mark fractions", published, qwk, qwk, ".96"))
     for judge, against in judged:
         ending = f" ({judge})" if judge else ""
         for figure, value, published in (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from components.agreement import count_of
+from components.judge.objective.published import mark_item
 from components.workflow.benchmarks.figures_rates import Rate, rate
 from components.workflow.benchmarks.subjects import spoken
 from storage.benchmarks import Result
@@ -26,16 +27,25 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class KnownRow:
-    """One question with a key that got a reply: the share of it that was right (0 to 1), None where unread."""
+    """One question with a key: the share of it that was right (0 to 1), None where unread.
+
+    `in_part` says that only some of its answers could be read; the others are no part of what was right. One that was
+    not `replied` to is in no share.
+    """
 
     subject: str
     level: str
     right: float | None
+    in_part: bool = False
+    replied: bool = True
 
 
 @dataclass(frozen=True)
 class SubjectKnown:
-    """A subject as it is said ("high-school biology"); `rate` counts each question once, an unread reply as wrong."""
+    """A subject as it is said ("high-school biology"); `rate` counts each question once, what was not read as wrong.
+
+    `unread` replies could not be read, or not all of their answers.
+    """
 
     name: str
     rate: Rate
@@ -64,19 +74,28 @@ class Knowledge:
 
 
 def known_rows(results: Iterable[Result]) -> list[KnownRow]:
-    """The questions that say something of the model: with a key, and answered."""
-    return [
-        KnownRow(each.subject or each.task, each.level, None if each.mark is None else each.mark / each.full)
-        for each in results
-        if each.keyed and each.status == "answered"
-    ]
+    """The questions that can say something of the model, which are those with a key."""
+    return [_known_row(each) for each in results if each.keyed]
+
+
+def _known_row(result: Result) -> KnownRow:
+    """What was read of a reply counts, though the whole has no mark: as in the sitting's own table."""
+    mark, in_part = result.mark, False
+    if mark is None and result.answers is not None and all(result.key):
+        mark, in_part = mark_item(result.answers, result.key, result.points, result.kind).marks, True
+    right = None if mark is None else mark / result.full
+    return KnownRow(result.subject or result.task, result.level, right, in_part, result.status == "answered")
 
 
 def knowledge(rows: Iterable[KnownRow]) -> Knowledge | None:
     """What the model knows; None where it has sat nothing that can be marked."""
     groups: dict[str, list[KnownRow]] = {}
+    no_reply = 0
     for row in rows:
-        groups.setdefault(spoken(row.subject, row.level), []).append(row)
+        if row.replied:
+            groups.setdefault(spoken(row.subject, row.level), []).append(row)
+        else:
+            no_reply += 1
     if not groups:
         return None
     known = [
@@ -84,11 +103,14 @@ def knowledge(rows: Iterable[KnownRow]) -> Knowledge | None:
         for name, group in groups.items()
     ]
     known.sort(key=lambda each: (-(each.rate.value or 0.0), each.name))
-    return Knowledge(tuple(known), _sentence(known), _advice(known))
+    sentence = _sentence(known)
+    if no_reply:
+        sentence += f" {count_of(no_reply, 'more question')} got no reply, and no figure here counts them."
+    return Knowledge(tuple(known), sentence, _advice(known))
 
 
 def _unread(group: Sequence[KnownRow]) -> int:
-    return sum(row.right is None for row in group)
+    return sum(row.right is None or row.in_part for row in group)
 
 
 def _sentence(known: Sequence[SubjectKnown]) -> str:
@@ -102,7 +124,7 @@ def _sentence(known: Sequence[SubjectKnown]) -> str:
         )
     if unread := sum(each.unread for each in known):
         asked = sum(each.rate.items for each in known)
-        said += f" {unread:,} of its {asked:,} replies could not be read; they count as wrong."
+        said += f" {unread:,} of its {asked:,} replies could not be read in full; what was not read counts as wrong."
     return said
 
 

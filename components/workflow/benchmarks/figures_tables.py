@@ -15,6 +15,7 @@ from components.workflow.benchmarks.figures_knowledge import SubjectKnown
 from components.workflow.benchmarks.figures_objective import ObjectiveItem, ObjectiveRow
 from components.workflow.benchmarks.figures_subjective import SubjectiveRow, WrittenItem
 from components.workflow.benchmarks.figures_teachers import TeacherRow
+from components.workflow.benchmarks.subjects import paper_name
 
 SAME = {True: "yes", False: "no", None: ""}
 UNREAD = "not read"
@@ -54,7 +55,8 @@ def differing_table(items: Iterable[ObjectiveItem]) -> Table:
         ("Paper", "Number", "Year", "Key", "Read, published rules", "Marks, published", "Read, ours", "Marks, ours"),
         tuple(
             (
-                item.task, item.number, item.year, " ".join(item.key), " ".join(item.published_answers), item.published,
+                paper_name(item.task), item.number, item.year, " ".join(item.key), " ".join(item.published_answers),
+                item.published,
                 UNREAD if item.ours_answers is None else " ".join(letter or "?" for letter in item.ours_answers),
                 None if item.ours_answers is None else item.ours,
             )
@@ -87,7 +89,7 @@ def invalid_table(items: Iterable[WrittenItem]) -> Table:
         ("Subject", "Paper", "Number", "Year", "Out of", "Given", "Why it is not counted"),
         tuple(
             (
-                item.subject, item.task, item.number, item.year, item.full,
+                item.subject, paper_name(item.task), item.number, item.year, item.full,
                 ", ".join(format_mark(mark) for mark in item.given), item.why,
             )
             for item in items

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from components.intake.benchmarks import Benchmark, Item, ShippedResult
 from components.judge.objective.choice_replies import without_thoughts
 from components.marking import MarkError
 from components.workflow.agreement.tables import Table
-from components.workflow.benchmarks.figures_accuracy import Accuracy, accuracy, sat_rows, submission_file
+from components.workflow.benchmarks.asking_items import pages
+from components.workflow.benchmarks.figures_accuracy import (
+    Accuracy,
+    Outcome,
+    SatRow,
+    accuracy,
+    sat_rows,
+    submission_file,
+)
 from components.workflow.benchmarks.figures_objective import ObjectiveFigures, objective_figures
 from components.workflow.benchmarks.figures_tables import accuracy_table, objective_table
+from components.workflow.benchmarks.sets import item_of
+from components.workflow.benchmarks.settings import SittingSettings
 from storage import Store, benchmarks, sittings
 from storage.sittings import Sitting
 
@@ -63,7 +75,10 @@ def tables_of(store: Store, sitting_id: int) -> list[Table]:
 
 
 def submission_of(store: Store, sitting_id: int) -> bytes:
-    """The submission file for a private test set. Raises MarkError where there is no answer to submit."""
+    """The submission file for a private test set, with "" for each question of the sitting that has no answer.
+
+    Raises MarkError where there is no answer to submit.
+    """
     sitting = sitting_of(store, sitting_id)
     if sitting.benchmark == Benchmark.GAOKAO_BENCH:
         raise MarkError("GAOKAO-Bench has no private test set, so there is nothing to submit.")
@@ -72,5 +87,9 @@ def submission_of(store: Store, sitting_id: int) -> bytes:
     with store.read() as db:
         if not sittings.answered(db, sitting_id):
             raise MarkError("This sitting has no answer yet, so there is nothing to submit.")
+    settings = SittingSettings.model_validate(sitting.settings).model_copy(update={"splits": ("test",)})
+    every = (item_of(stored) for lot in pages(store, sitting.set_id, settings) for stored in lot)
+    blank = (SatRow(each.task, each.number, each.subject, each.level, "", Outcome.FAILED) for each in every)
+    with store.read() as db:
         results = benchmarks.results_of_sitting(db, sitting_id)
-        return submission_file(sat_rows(each for each in results if each.split == "test"))
+        return submission_file(chain(list(blank), sat_rows(each for each in results if each.split == "test")))

@@ -42,5 +42,6 @@ def read_and_mark(item: Item, reply: str, *, reasoned: bool = False, cut_off: bo
         return Marked(answers, None, "The published key of this item is incomplete, so it has no mark.")
     if not all(answers):
         unread = sum(not answer for answer in answers)
-        return Marked(answers, None, f"Of its {len(answers)} answers {unread} cannot be read, so it has no mark.")
+        said = f"Of its {len(answers)} answers {unread} cannot be read, so the whole has no mark; what was read counts."
+        return Marked(answers, None, said)
     return Marked(answers, mark_item(answers, item.key, item.points, item.kind, Rule.OURS).marks)

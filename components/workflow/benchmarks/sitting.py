@@ -25,6 +25,7 @@ from storage.jobs import Job
 from storage.sittings import Answer, Sitting
 
 SIT = "sit"
+SAMPLED = 2_000
 LOST = (
     "The app's server ended while this item was with the model, so the reply was lost and may have been paid for. "
     "Letting the sitting go on asks it again."
@@ -59,14 +60,15 @@ def begin(
 ) -> int:
     """Queue a sitting, or take it at once for a `claimant` who does it here. Gives its id.
 
-    Raises MarkError where the same is under way, the protocol is not the benchmark's, nothing is chosen, worked
-    questions are missing, or a cap is set and the model's price is not known.
+    Raises MarkError where the same or some of its questions are under way, the protocol is not the benchmark's, nothing
+    is chosen, worked questions are missing, or a cap is set and the model's price is not known.
     """
     with store.write() as db:
         settings = checked(db, set_id, judge_id, settings)
         before = same(db, set_id, judge_id, settings)
         if before is not None and sitting_progress.state_of(db, before).active:
             raise MarkError(f"This very sitting is under way already: it is sitting {before.id}.")
+        _check_alone(db, set_id, judge_id, settings)
         sitting_id = sittings.add(db, set_id, judge_id, settings.model_dump(mode="json"), _id(marker))
         job_id = jobs.add(db, SIT, {"sitting_id": sitting_id})
         sittings.set_job(db, sitting_id, job_id)
@@ -89,13 +91,15 @@ def same(db: Database, set_id: int, judge_id: int, settings: SittingSettings) ->
 def go_on(store: Store, sitting_id: int, cap: float | None = None, *, claimant: str = "") -> None:
     """Let a paused or ended sitting go on: what is answered is not asked again, what failed is. `cap`: a new one.
 
-    A `claimant` takes it at once, to do it here.
+    A `claimant` takes it at once, to do it here. Raises MarkError where another sitting asks some of the same now.
     """
     with store.write() as db:
         sitting = sittings.get(db, sitting_id)
         job = None if sitting is None or sitting.job_id is None else jobs.get(db, sitting.job_id)
         if sitting is None or job is None:
             return
+        if job.status not in ("queued", "running"):
+            _check_alone(db, sitting.set_id, sitting.judge_id, SittingSettings.model_validate(sitting.settings))
         if cap is not None:
             sittings.change_settings(db, sitting_id, {**sitting.settings, "cap": cap})
         if job.status == "queued":
@@ -103,6 +107,24 @@ def go_on(store: Store, sitting_id: int, cap: float | None = None, *, claimant: 
         else:
             jobs.again(db, job.id)
         _claim(db, job.id, claimant)
+
+
+def _check_alone(db: Database, set_id: int, judge_id: int, settings: SittingSettings) -> None:
+    """Two sittings at once that ask a judge the same would both be paid for. Raises MarkError."""
+
+    def share_questions(own: SittingSettings) -> bool:
+        tasks = own.tasks is None or settings.tasks is None or set(own.tasks) & set(settings.tasks)
+        asked_alike = (own.protocol, own.shots) == (settings.protocol, settings.shots)
+        return bool(tasks and asked_alike and set(own.splits) & set(settings.splits))
+
+    for other in sittings.listed(db, set_id):
+        if other.judge_id != judge_id or not sitting_progress.state_of(db, other).active:
+            continue
+        if share_questions(SittingSettings.model_validate(other.settings)):
+            raise MarkError(
+                f"Sitting {other.id}, which is under way or paused, asks this judge some of the same questions. Let it "
+                "end first, or cancel it: what it has answered is then not asked or paid for again."
+            )
 
 
 def _claim(db: Database, job_id: int, claimant: str) -> None:
@@ -114,24 +136,31 @@ def _claim(db: Database, job_id: int, claimant: str) -> None:
 def ahead(
     store: Store, connections: Connections, set_id: int, judge_id: int, settings: SittingSettings
 ) -> Ahead | None:
-    """What the sitting would take, or None where the judge is not connected."""
+    """What the sitting would take, or None where the judge is not connected.
+
+    What a judge that has answered nothing yet is sent is reckoned from about SAMPLED of many questions, in all tasks.
+    """
     judge = connections.llm(judge_id)
     if judge is None:
         return None
     with store.read() as db:
         pace = sitting_progress.pace(db, judge_id, settings.protocol)
+        exact = sittings.knows_any(db, judge_id)
+        count = sittings.count_of(db, set_id, settings.tasks, settings.splits)
+    every = 1 if exact else max(1, count // SAMPLED)
     papers = Papers(store, set_id, judge.endpoint, settings)
     if pace is not None and pace[1]:
         papers.reply_tokens = pace[1]
     items = known = tokens_in = tokens_out = 0
     for lot in pages(store, set_id, settings):
-        asked = [papers.asked(stored) for stored in lot]
+        asked = [papers.asked(stored) for stored in lot[::every]]
+        each_stands_for = len(lot) / len(asked)
         with store.read() as db:
             had = sittings.known(db, judge_id, (each.inputs_hash for each in asked))
         new = [each for each in asked if each.inputs_hash not in had]
-        items, known = items + len(asked), known + len(asked) - len(new)
-        tokens_in += sum(each.tokens_in for each in new)
-        tokens_out += sum(each.tokens_out for each in new)
+        items, known = items + len(lot), known + len(asked) - len(new)
+        tokens_in += round(each_stands_for * sum(each.tokens_in for each in new))
+        tokens_out += round(each_stands_for * sum(each.tokens_out for each in new))
     sent = items - known
     seconds = None if pace is None else sent * pace[0] / min(judge.endpoint.at_once, max(1, sent))
     price = price_of(judge.endpoint.model, tokens_in, tokens_out)

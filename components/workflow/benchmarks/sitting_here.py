@@ -62,18 +62,24 @@ def sit_here(
         sitting_id = before.id
         with store.write() as db:
             jobs.requeue_lost(db)
-            sittings.change_settings(db, sitting_id, {**before.settings, "cap": settings.cap})
         sittings_job.go_on(store, sitting_id, claimant=claimant)
-    return _do(store, connections, sitting_id, claimant, draw)
+    return _do(store, connections, sitting_id, settings.cap, claimant, draw)
 
 
 def _do(
-    store: Store, connections: Connections, sitting_id: int, claimant: str, draw: Callable[[int, int], None]
+    store: Store,
+    connections: Connections,
+    sitting_id: int,
+    cap: float | None,
+    claimant: str,
+    draw: Callable[[int, int], None],
 ) -> Ended:
     with store.write() as db:
         found = sittings.get(db, sitting_id)
         job = None if found is None or found.job_id is None else jobs.get(db, found.job_id)
         mine = job is not None and jobs.beat(db, job.id, claimant, 0, 0)
+        if found is not None and mine:
+            sittings.change_settings(db, sitting_id, {**found.settings, "cap": cap})
     if job is None or not mine:
         raise MarkError(
             f"Sitting {sitting_id} is under way elsewhere: follow it on the app's Benchmarks page. If its process was "
@@ -98,11 +104,16 @@ def _do(
         finally:
             await connections.close()
 
-    with _interrupted_by(stop):
-        try:
+    try:
+        with _interrupted_by(stop):
             status, message = "done", asyncio.run(work())
-        except JudgeStopped as stopped:
-            status, message = "failed", str(stopped)
+    except JudgeStopped as stopped:
+        status, message = "failed", str(stopped)
+    except BaseException as broken:  # or the app would take it for lost with its process, and go on with it
+        with store.write() as db:
+            how = "cancelled" if isinstance(broken, KeyboardInterrupt) else "failed"
+            jobs.finish(db, job.id, claimant, how, "The command ended before its time. Resume goes on from there.")
+        raise
     with store.write() as db:
         if not wanted:
             jobs.cancel(db, job.id)
