@@ -29,6 +29,8 @@ PAGES = {
     "marks_out": "complete",
     "judges": "Connect a model",
     "runs": "Costs nothing",
+    "trial": "No trial yet",
+    "benchmarks": "No benchmark yet",
 }
 
 
