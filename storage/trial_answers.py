@@ -14,7 +14,9 @@ from pydantic import TypeAdapter
 from sqlite_utils import Database
 
 from components.marking import Flag, Proposal, Verdict
+from storage.answer_pages import PAGES_AS_MARKED
 from storage.connect import now
+from storage.taken_back import STILL_COUNTS
 
 Inputs = tuple[int, str]  # response id, inputs' hash
 _VERDICTS = TypeAdapter(tuple[Verdict, ...])
@@ -63,9 +65,10 @@ _OF_IT = (
     "o.status, o.mark, o.confidence, o.label, o.reason, o.verdicts, o.flags, o.samples, o.inputs_hash, o.model, "
     "o.prompt_version, o.prompt_hash, o.tokens_in, o.tokens_out, o.price, o.seconds, '', :now"
 )
+_AS_IMPORTED = f"n.status <> 'failed' AND {STILL_COUNTS.format(p='n')} AND {PAGES_AS_MARKED.format(d='n')}"
 _IMPORTED = f"""
 SELECT :arm, o.response_id, o.scheme_id, o.id, NULL, {_OF_IT} FROM json_each(:wanted) i JOIN proposals o ON o.id = (
-    SELECT max(id) FROM proposals n WHERE n.response_id = i.value AND n.judge_id = :judge AND n.status <> 'failed')"""
+    SELECT max(id) FROM proposals n WHERE n.response_id = i.value AND n.judge_id = :judge AND {_AS_IMPORTED})"""
 _PROPOSED = f"""
 SELECT :arm, o.response_id, o.scheme_id, o.id, NULL, {_OF_IT} FROM json_each(:wanted) i JOIN proposals o ON o.id = (
     SELECT max(id) FROM proposals n WHERE n.response_id = i.value ->> 0 AND n.judge_id = :judge
@@ -89,7 +92,7 @@ def answered(db: Database, arm_id: int, response_ids: Sequence[int]) -> set[int]
 
 
 def take_imported(db: Database, arm_id: int, judge_id: int, response_ids: Sequence[int]) -> None:
-    """Take over the judge's newest proposals for these responses, whatever they were made from."""
+    """Take over the judge's newest proposals for these responses: of files not taken back, about the pages of now."""
     given = {"arm": arm_id, "judge": judge_id, "wanted": json.dumps(list(response_ids)), "now": now()}
     db.execute(_INTO + _IMPORTED, given)
 
@@ -114,8 +117,8 @@ def known_inputs(db: Database, judge_id: int, repeat: int, inputs: Sequence[Inpu
     rows = db.execute(
         "SELECT i.value ->> 0 FROM json_each(:wanted) i WHERE :repeat = 1 AND EXISTS (SELECT 1 FROM proposals n "
         "WHERE n.response_id = i.value ->> 0 AND n.judge_id = :judge AND n.inputs_hash = i.value ->> 1 "
-        "AND n.status <> 'failed') OR EXISTS (SELECT 1 FROM trial_arms a CROSS JOIN trial_proposals n ON n.arm_id = a.id "
-        "AND n.response_id = i.value ->> 0 WHERE a.judge_id = :judge AND a.repeat = :repeat "
+        "AND n.status <> 'failed') OR EXISTS (SELECT 1 FROM trial_arms a CROSS JOIN trial_proposals n "
+        "ON n.arm_id = a.id AND n.response_id = i.value ->> 0 WHERE a.judge_id = :judge AND a.repeat = :repeat "
         "AND n.inputs_hash = i.value ->> 1 AND n.status <> 'failed')",
         {"judge": judge_id, "repeat": repeat, "wanted": json.dumps(list(inputs))},
     )
@@ -126,7 +129,7 @@ def count_imported(db: Database, judge_id: int, response_ids: Sequence[int]) -> 
     """How many of these responses the judge has a proposal for."""
     row = db.execute(
         "SELECT count(*) FROM json_each(?) i WHERE EXISTS (SELECT 1 FROM proposals n WHERE n.response_id = i.value "
-        "AND n.judge_id = ? AND n.status <> 'failed')",
+        f"AND n.judge_id = ? AND {_AS_IMPORTED})",
         (json.dumps(list(response_ids)), judge_id),
     )
     return int(row.fetchone()[0])
@@ -154,14 +157,20 @@ def left_out(db: Database, arm_id: int) -> list[int]:
     return [int(row["response_id"]) for row in rows]
 
 
-def elsewhere(db: Database, judge_id: int, inputs: Sequence[Inputs]) -> set[int]:
-    """The responses of these that a run of the desk has with the judge's model now."""
+def elsewhere(db: Database, arm_id: int, inputs: Sequence[Inputs]) -> set[int]:
+    """The responses of these that are with the judge's model now: for a run of the desk (the first asking alone), or
+    for another trial under way that asks the same way for the same time."""
     rows = db.execute(
-        "SELECT a.response_id FROM json_each(?) i JOIN asked a ON a.response_id = i.value ->> 0 AND a.judge_id = ? "
-        "AND a.inputs_hash = i.value ->> 1",
-        (json.dumps(list(inputs)), judge_id),
+        "SELECT i.value ->> 0 FROM json_each(:wanted) i JOIN trial_arms me ON me.id = :arm WHERE (me.repeat = 1 "
+        "AND EXISTS (SELECT 1 FROM asked a WHERE a.response_id = i.value ->> 0 AND a.judge_id = me.judge_id "
+        "AND a.inputs_hash = i.value ->> 1)) OR EXISTS (SELECT 1 FROM trial_arms o "
+        "JOIN trial_out ON trial_out.arm_id = o.id AND trial_out.response_id = i.value ->> 0 "
+        "JOIN trials t ON t.id = o.trial_id JOIN jobs j ON j.id = t.job_id AND j.status IN ('queued', 'running') "
+        "WHERE o.id <> me.id AND (o.judge_id, o.shots, o.grading, o.criteria, o.repeat, o.chosen) "
+        "= (me.judge_id, me.shots, me.grading, me.criteria, me.repeat, me.chosen))",
+        {"arm": arm_id, "wanted": json.dumps(list(inputs))},
     )
-    return {int(row["response_id"]) for row in rows}
+    return {int(row[0]) for row in rows}
 
 
 def keep_each(db: Database, arm_id: int, made: Iterable[tuple[int, int, str, Proposal]]) -> None:

@@ -1,7 +1,8 @@
 """A trial's human marks: given without the AI's mark in sight, by whom, and noted once when the trial begins.
 
 A marker's latest blind or imported word on a response is theirs. As agreement does, a blind mark that was undone after
-its reveal still counts: else undoing would quietly remove just the disagreements. "No response" is no mark.
+its reveal still counts: else undoing would quietly remove just the disagreements. "No response" is no mark, nor is one
+about other pages than the answer has now, which are what a judge is asked about.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
+
+from storage.answer_pages import PAGES_AS_MARKED
 
 Whose = tuple[int, int | None]  # the first marker and the second; None: marked once
 
@@ -44,7 +47,7 @@ class Taken:
 
 # Of the chosen questions: each marker's mark and its place, 1 or 2. Two chosen markers have their own places; else the
 # first two different markers of each response, in the order of their decisions.
-_MARKS = """
+_MARKS = f"""
 WITH latest AS (
     SELECT max(d.id) AS decision_id FROM decisions d JOIN responses r ON r.id = d.response_id
     WHERE r.exam_id = :exam AND (:questions IS NULL OR r.question_id IN (SELECT value FROM json_each(:questions)))
@@ -58,7 +61,7 @@ WITH latest AS (
 ),
 marks AS (
     SELECT d.id, d.response_id, d.marker_id, d.mark FROM latest l JOIN decisions d ON d.id = l.decision_id
-    WHERE d.outcome = 'mark'
+    WHERE d.outcome = 'mark' AND {PAGES_AS_MARKED.format(d="d")}
 ),
 placed AS (
     SELECT id, response_id, mark, CASE
@@ -75,10 +78,13 @@ pairs AS (
 
 
 def markers_of(db: Database, exam_id: int, question_ids: Sequence[int] | None) -> list[MarkerCount]:
-    """Who has marked responses of these questions (None: all) without the AI's mark in sight, most marks first."""
+    """Who has marked responses of these questions (None: all) without the AI's mark in sight.
+
+    Most marks first; of equals, who began.
+    """
     rows = db.execute(
         _MARKS + "SELECT m.id, m.name, count(*) AS n FROM marks d JOIN markers m ON m.id = d.marker_id "
-        "GROUP BY m.id ORDER BY n DESC, m.id",
+        "GROUP BY m.id ORDER BY n DESC, min(d.id)",
         _about(exam_id, question_ids, None),
     )
     return [MarkerCount(row["id"], row["name"], row["n"]) for row in rows]

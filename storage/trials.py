@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from storage import exams
+from storage import exams, jobs
 from storage.connect import now
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
@@ -95,7 +95,9 @@ def set_job(db: Database, trial_id: int, job_id: int) -> None:
 
 
 def archive(db: Database, trial_id: int) -> None:
-    """Take a trial out of the list; all that it holds stays."""
+    """Take a trial out of the list and end its job, which nobody would see spend; all that it holds stays."""
+    for row in db.execute("SELECT job_id FROM trials WHERE id = ? AND job_id IS NOT NULL", (trial_id,)).fetchall():
+        jobs.cancel(db, row["job_id"])
     db.execute("UPDATE trials SET archived_at = ? WHERE id = ? AND archived_at IS NULL", (now(), trial_id))
 
 

@@ -216,7 +216,7 @@ async def _ask_llm(
     assert isinstance(judge, LLMJudge)
     if options.cap is not None and price_of(judge.endpoint.model, 0, 0) is None:
         raise JudgeStopped(no_price_words(judge.endpoint.model))
-    if await _blindness_found(store, connections, judge, judge_id, parts):
+    if await blindness_found(store, connections, judge, judge_id, parts):
         # Questions with pictures are then marked without, and what their proposals depend on is another.
         again = await asyncio.to_thread(plan, store, connections, options)
         made = made if again is None else again
@@ -237,7 +237,7 @@ async def _ask_llm(
     return _Asked(purse.words() if asking.cap_reached else "", asking.elsewhere)
 
 
-async def _blindness_found(
+async def blindness_found(
     store: Store, connections: Connections, judge: LLMJudge, judge_id: int, parts: Sequence[Part]
 ) -> bool:
     """Whether the model has only now been found to take no pictures: once, for all that would be sent any.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from components.judge.llm import Endpoint, LLMJudge, apart, try_pictures
@@ -17,13 +18,19 @@ from components.workflow.inputs import inputs_hashes
 from components.workflow.looking import question_for_judge
 from components.workflow.proposing import items_of, plan
 from components.workflow.tokens import PICTURE_TOKENS
+from components.workflow.trial.arms import ArmChoice
+from components.workflow.trial.planning import TrialOptions
+from components.workflow.trial.planning import plan as plan_trial
+from components.workflow.trial.starting import start
 from components.workflow.worker import Worker
+from pages.pilot import trial_words
 from pages.pilot.run_words import figures_text
-from storage import exams, pictures, question_pictures
+from storage import exams, pictures, question_pictures, trials
 from storage.exams import StoredQuestion
 from storage.pictures import Picture
 from storage.question_pictures import QuestionPicture
 from tests.eyes import MODEL, blind_said, eyes, page, verdicts
+from tests.reviewing import give
 from tests.unit.test_vision_runs import Desk
 
 TYPED = verdicts("it is denatured", transcript=None)
@@ -187,3 +194,42 @@ def test_a_run_of_the_offline_matcher_flags_what_it_has_not_seen(tmp_path: Path)
     desk.run(exam.judge_id)
     [made] = desk.made(0)
     assert [flag.kind for flag in made.flags] == ["figure"]
+
+
+def test_a_trial_that_finds_out_that_a_model_sees_nothing_keeps_its_marks_from_an_arm_that_sees(tmp_path: Path) -> None:
+    desk = Pictured(tmp_path, ["it is denatured", "so it is denatured"])
+    for response_id in desk.ids:
+        give(desk.store, response_id, desk.marker, 1)
+
+    def begin(judge_id: int) -> tuple[str, str]:
+        """The planning page's warning, and the trial's last words."""
+        options = TrialOptions(exam_id=desk.exam_id, arms=(ArmChoice(judge_id=judge_id),))
+        warned = trial_words.unseen(plan_trial(desk.store, desk.connections, options))
+        start(desk.store, desk.connections, options, desk.marker)
+        assert Worker(desk.store, desk.connections).do_one()
+        with desk.store.read() as db:
+            return " ".join(warned), trials.listed(db)[0].message
+
+    with eyes(blind_said(), TYPED) as server:
+        judge_id = desk.connect(server, at_once=1)
+        assert begin(judge_id) == ("", "2 marks.")
+        assert len(server.asked) == 3  # one to find out, and nothing twice
+        assert begin(judge_id) == ("", "2 marks.")  # of the same blind inputs
+        assert len(server.asked) == 3
+        with desk.store.read() as db:
+            flags = [row[0] for row in db.execute("SELECT flags FROM trial_proposals ORDER BY id LIMIT 2")]
+        assert all("has not seen the question" in each for each in flags)
+        desk.show((page("yellow"), ""))
+        options = TrialOptions(exam_id=desk.exam_id, arms=(ArmChoice(judge_id=judge_id),))
+        assert trial_words.unseen(plan_trial(desk.store, desk.connections, options)) == [
+            "2 responses answer a question with a picture, and seer cannot read pictures. It will mark without having "
+            "seen it: each such proposal says so and is not sure. Choose another model to have the picture seen."
+        ]
+        desk.show((page("magenta"), "a rate curve"))
+        # The same model comes to see: what it said blind is not what it would say now.
+        judge = desk.connections.llm(judge_id)
+        assert judge is not None
+        judge.exchange.found = replace(judge.exchange.found, pictures=True)
+        assert begin(judge_id) == ("", "2 marks.")
+        assert len(server.asked) == 5
+        assert len(server.pictures()) == 1

@@ -268,3 +268,11 @@ def test_the_published_physics_figures_come_out_question_by_question() -> None:
     assert [found.name(place) for place in found.everything.common.left_out] == [
         "gpt4o_detailed_compare_2", "gpt4o_detailed_compare_3", "gpt4o_naive_cot_3", "gpt4o_detailed_compare_4",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("twice", [True, False])
+def test_a_mark_off_its_questions_scale_is_named_and_never_counted(twice: bool) -> None:
+    e1, e2, ai = noisy(1, 40)
+    ai[3] = 9
+    with pytest.raises(ValueError, match="Vela gave response 4 the mark 9, and question 1 is out of 4"):
+        trial_figures(trial([question()], [0] * 40, e1, e2 if twice else None, [arm("Vela", ai)]))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from components.agreement import Interval, Statistic
@@ -10,6 +11,7 @@ from components.marking import QuestionType
 from components.workflow.trial.data import TrialData
 from components.workflow.trial.report_figures import trial_figures
 from components.workflow.trial.report_rules import Standing, direction_of
+from components.workflow.trial.report_sections import rests_on
 from components.workflow.trial.report_verdict import ArmVerdict, TrialVerdict, listed, trial_verdict
 from tests.trial_marks import arm, noisy, question, trial
 
@@ -157,6 +159,73 @@ def test_a_judge_that_leaves_the_essays_to_people_is_not_called_fit_for_the_whol
     by_part = {part.part: part.standing for part in found.subjects}
     assert by_part == {"maths": Standing.FIT, "English": Standing.OPEN}
     assert "It gives no mark on 360 of 720 responses (50%), which people must mark." in found.sentence
+
+
+def two_judges(out: np.ndarray, off: np.ndarray) -> TrialData:
+    """One exam of ten questions: Vela marks all, three marks off on `off`; Orion is close and leaves `out` out."""
+    e1, e2, close = (np.array(marks) for marks in noisy(5, 600, 8))
+    vela, orion = noisy(5, 600, 8)[2], np.where(out, np.nan, close)
+    vela = np.where(off, np.clip(np.array(vela) - 3, 0, 8), vela).tolist()
+    places, questions = [each % 10 for each in range(600)], [question(str(each), 8) for each in range(1, 11)]
+    arms = [arm("Vela", vela), arm("Orion", orion.tolist(), judge=2, abstained=int(out.sum()))]
+    return trial(questions, places, e1.tolist(), e2.tolist(), arms)
+
+
+def test_a_judge_is_not_fit_because_another_left_out_the_responses_it_gets_wrong() -> None:
+    hard = np.random.default_rng(2).random(600) < 0.4
+    found = {each.name: each for each in verdict_on(two_judges(hard, hard)).arms}
+    assert found["Vela"].whole.standing is Standing.NOT_FIT
+    assert f"(on all 600 responses that it marked, not only the {600 - int(hard.sum())} that every" in (
+        found["Vela"].sentence
+    )
+    assert found["Orion"].whole.standing is Standing.FIT
+    assert f"It gives no mark on {int(hard.sum())} of 600 responses" in found["Orion"].sentence
+
+
+def test_a_judge_that_marked_all_is_fit_although_another_left_whole_questions_out() -> None:
+    last = np.array([each % 10 >= 7 for each in range(600)])
+    found = {each.name: each for each in verdict_on(two_judges(last, np.zeros(600, bool))).arms}
+    assert (found["Vela"].whole.standing, found["Orion"].whole.standing) == (Standing.FIT, Standing.OPEN)
+    assert "on all 600 responses that it marked, not only the 420" in found["Vela"].sentence
+
+
+def test_judges_without_a_response_in_common_are_each_told_on_their_own() -> None:
+    marks = two_judges(np.arange(600) < 300, np.zeros(600, bool))
+    vela = marks.arms[0].marks.copy()
+    vela[300:] = np.nan
+    imported = [replace(each, arm=replace(each.arm, kind="imported")) for each in marks.arms]
+    apart = replace(marks, arms=(replace(imported[0], marks=vela, missing=300), imported[1]))
+    found = trial_figures(apart)
+    assert found.everything.arms == ()
+    assert trial_verdict(found).sentence == "Over all questions 2 of 2 judges are fit as second marker: Vela and Orion."
+    assert rests_on(found, found.everything) == (
+        "No response has a mark of both humans and of both judges compared, so they cannot be held side by side."
+    )
+    assert (
+        trial_verdict(found)
+        .arms[0]
+        .sentence.endswith("Its file has no mark on 300 of 600 responses (50%), of which this says nothing.")
+    )
+
+
+def test_a_bias_is_called_by_the_figure_that_its_rule_goes_by() -> None:
+    # Question 1: marks vary little and the judge is severe by 1; question 2: they vary much, and it is lenient by 3.
+    e1, wide = [3.0, 4.0] * 60, [2.0, 18.0] * 60
+    ai = [each - 1 for each in e1] + [each + 1.5 for each in wide]
+    marks = trial([question("1", 20), question("2", 20)], [0] * 120 + [1] * 120, e1 + wide, e1 + wide, [arm("V", ai)])
+    bias = next(rule for rule in only(marks).whole.rules if rule.name == "Bias")
+    assert trial_figures(marks).everything.arms[0].bias.value == pytest.approx(1.25)  # lenient, in % of 20
+    assert bias.said.startswith("severe where marks vary little, −.90 standard deviations")
+
+
+def test_questions_on_which_all_marks_are_the_same_make_no_judge_fit() -> None:
+    e1, e2, ai = noisy(3, 60)
+    same = [4.0] * 60
+    questions = [question("1"), question("2"), question("3")]
+    marks = trial(questions, [0] * 60 + [1] * 60 + [2] * 60, e1 + 2 * same, e2 + 2 * same, [arm("V", ai + 2 * same)])
+    found = only(marks).whole
+    assert found.standing is Standing.OPEN
+    assert "on most of the marks QWK is not measurable: it rests on 1 of 3 questions, 33% of marks" in found.why
 
 
 def test_direction_is_said_in_words() -> None:

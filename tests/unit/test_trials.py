@@ -15,7 +15,7 @@ import pytest
 
 from components.judge import prices
 from components.judge.llm import Endpoint, Protocol
-from components.marking import Marker, QuestionType, Role, Stage
+from components.marking import Marker, Proposal, ProposalStatus, QuestionType, Role, Stage
 from components.workflow import cohort, demo
 from components.workflow.connections import Connections, default_judges
 from components.workflow.marks_out.evidence import write_pack
@@ -28,7 +28,7 @@ from components.workflow.trial.load import load
 from components.workflow.trial.planning import TrialOptions, plan, usual_markers
 from components.workflow.trial.starting import TrialError, start
 from components.workflow.worker import Worker
-from storage import Store, decisions, exams, jobs, judges, trial_answers, trial_marks, trials
+from storage import Store, answer_pages, decisions, events, exams, jobs, judges, trial_answers, trial_marks, trials
 from storage.trials import Trial
 from tests.model_server import completion, model_server
 from tests.reviewing import give, propose
@@ -156,6 +156,36 @@ def test_only_marks_given_without_the_ais_in_sight_count(store: Store, lead: Mar
     assert data.second[0] == 1
     assert np.isnan(data.second[1])
     assert (data.first_marker, data.second_marker) == ("Ms Khan", "Mr Bell")
+
+
+def test_neither_marks_of_other_pages_nor_of_a_file_that_was_taken_back_count(store: Store, lead: Marker) -> None:
+    exam_id, ids = marked_exam(store, [0, 1, 2, 1])
+    with store.write() as db:
+        vendor = judges.ensure(db, "Vendor", judges.IMPORTED)
+        scheme_id = exams.questions(db, exam_id)[0].scheme_id
+        undone, kept = (
+            db.execute(
+                "INSERT INTO imports (exam_id, filename, sha256, report, created_at, undone_at, added) "
+                "VALUES (?, 'marks.csv', ?, '{}', '2026-01-01', ?, 1)",
+                (exam_id, "0" * 64, at),
+            ).lastrowid
+            for at in ("2026-01-02", None)
+        )
+        for response_id, import_id, mark in ((ids[0], kept, 0.0), (ids[0], undone, 2.0), (ids[1], undone, 2.0)):
+            db.execute(
+                "INSERT INTO proposals (response_id, judge_id, scheme_id, import_id, status, mark, label, created_at) "
+                "VALUES (?, ?, ?, ?, 'proposed', ?, 'Vendor', '2026-01-01')",
+                (response_id, vendor, scheme_id, import_id, mark),
+            )
+        events.log(db, answer_pages.CHANGED, f"response {ids[2]}")
+    connections = Connections()
+    [arm] = plan(store, connections, TrialOptions(exam_id=exam_id, arms=(ArmChoice(judge_id=vendor),))).arms
+    assert arm.known == 1
+    trial_id = begin(store, connections, lead, exam_id, ArmChoice(judge_id=vendor))
+    work(store, connections, trial_id)
+    data = load(store, trial_id)
+    assert data.response_ids.tolist() == [ids[0], ids[1], ids[3]]
+    assert np.nan_to_num(data.arms[0].marks, nan=-1).tolist() == [0, -1, -1]
 
 
 def test_by_default_the_two_with_the_most_marks_count_else_the_first_two_of_each_response(store: Store) -> None:
@@ -565,7 +595,55 @@ def test_what_a_run_has_out_now_is_left_to_it(store: Store, lead: Marker) -> Non
         trial_id = begin(store, connections, lead, exam_id, ArmChoice(judge_id=other))
         trial = work(store, connections, trial_id)
     assert len(model.asked) == 3 + 2
-    assert trial.message == "2 marks. 1 is with a run now; resume this trial when that has ended."
+    assert trial.message == "2 marks. 1 is with a run or another trial now; resume when that has ended."
+
+
+def test_two_trials_side_by_side_ask_and_pay_once(store: Store, lead: Marker, monkeypatch: pytest.MonkeyPatch) -> None:
+    exam_id, ids = marked_exam(store, [0, 1, 2, 1] * 5)
+    connections, model = Connections(), Model()
+    with model_server(model) as base_url:
+        judge_id = connect(store, connections, base_url, at_once=1)
+        trial_id, other = (begin(store, connections, lead, exam_id, ArmChoice(judge_id=judge_id)) for _ in range(2))
+        with store.read() as db:
+            [arm] = trials.arms(db, other)
+        planned = running.take_over
+
+        def meanwhile(*about: Any) -> Any:
+            """The other trial is told of all but one, which it still has out, after this one has planned."""
+            found = planned(*about)
+            monkeypatch.setattr(running, "take_over", planned)
+            with store.write() as db:
+                trial_answers.claim(db, arm.id, [ids[7]])
+                inputs = {each: part.hashes[each] for part in found[0] for each in ids}
+                said = [(each, arm_scheme, inputs[each], proposal) for each in ids if each != ids[7]]
+                trial_answers.keep_each(db, arm.id, said)
+            return found
+
+        with store.read() as db:
+            arm_scheme = exams.questions(db, exam_id)[0].scheme_id
+        proposal = Proposal(status=ProposalStatus.PROPOSED, mark=1, label=MODEL)
+        monkeypatch.setattr(running, "take_over", meanwhile)
+        trial = work(store, connections, trial_id)
+        assert model.asked == []
+        assert trial.message == "19 marks. 1 is with a run or another trial now; resume when that has ended."
+        cancelled = job_of(store, other)
+        with store.write() as db:
+            jobs.cancel(db, cancelled)  # what it left with the model keeps nobody waiting
+        cohort.go_on(store, job_of(store, trial_id))
+        assert work(store, connections, trial_id).message == "20 marks."
+    assert len(model.asked) == 1
+
+
+def test_a_trial_put_away_asks_no_more(store: Store, lead: Marker) -> None:
+    exam_id, _ = marked_exam(store, [0, 1])
+    connections, model = Connections(), Model()
+    with model_server(model) as base_url:
+        judge_id = connect(store, connections, base_url)
+        trial_id = begin(store, connections, lead, exam_id, ArmChoice(judge_id=judge_id))
+        with store.write() as db:
+            trials.archive(db, trial_id)  # on a screen that does not know of its going on
+        assert not Worker(store, connections).do_one()
+    assert model.asked == []
 
 
 def test_a_trial_comes_back_with_its_exams_evidence_pack_and_reads_the_same(

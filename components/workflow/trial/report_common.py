@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,7 +51,7 @@ class Common:
     an arm to compare.
 
     `arms` and `left_out` are places in the trial's arms. `double` says whether the humans are two. `human` responses
-    of the part have the humans' marks, of `responses` in all.
+    of the part have the humans' marks, of `responses` in all; `marked` says how many of the former each arm marked.
     """
 
     arms: tuple[int, ...]
@@ -61,6 +61,7 @@ class Common:
     human: int
     responses: int
     coverage: Coverage
+    marked: Mapping[int, int]
 
     @property
     def n(self) -> int:
@@ -93,6 +94,7 @@ def common_set(marked: Marked, part: Mask | None = None, arms: Sequence[int] | N
         human=int(np.count_nonzero(human)),
         responses=int(np.count_nonzero(inside)),
         coverage=_coverage(data, inside, rows),
+        marked=counts,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from components.workflow.trial.report_common import Common, Marked, Mask, common
 from components.workflow.trial.report_few import FEWEST_QUESTIONS, Few, few_questions
 from components.workflow.trial.report_qwk import ONCE, closeness, question_sums_of
 
+LEAST_OF_ITS_OWN = 0.9  # of what an arm marked; compared on less, it may owe its figures to what others left out
 TOO_FEW = Statistic(None, f"QWK is shown from {FEWEST_FOR_QWK} responses")
 
 
@@ -43,7 +44,8 @@ class Comparison:
     """A part's figures, all on `common`; `coverage` is what R_A, R_H and Δ rest on, pooled QWKs where `pooled`.
 
     `r_h` has no value where the part was marked once. `tolerances` are those of its questions, and `not_measurable`
-    the numbers of questions on which some pair's marks are all the same.
+    the numbers of questions on which some pair's marks are all the same. `alone` has the same part again for each arm
+    that is compared on under 90% of what it marked itself, on all of that.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Comparison:
     arms: tuple[ArmFigures, ...]
     tolerances: tuple[float, ...]
     not_measurable: tuple[str, ...]
+    alone: Mapping[int, Comparison] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -68,6 +71,12 @@ class Comparison:
 def compare(marked: Marked, name: str, part: Mask | None = None, arms: Sequence[int] | None = None) -> Comparison:
     """The part's figures; those without a value say why. Under ten responses no QWK is given."""
     common = common_set(marked, part, arms)
+    kept = {arm for arm in common.arms if common.n >= LEAST_OF_ITS_OWN * common.marked[arm]}
+    alone = {arm: compare(marked, name, part, [arm]) for arm in common.arms if arm not in kept}
+    return replace(_compared(marked, name, part, common), alone=alone)
+
+
+def _compared(marked: Marked, name: str, part: Mask | None, common: Common) -> Comparison:
     data = marked.data
     used = np.unique(data.question[common.rows])
     tolerances = tuple(sorted({data.questions[place].tolerance for place in used}))

@@ -68,6 +68,7 @@ class TrialFigures:
 
 def trial_figures(data: TrialData) -> TrialFigures:
     """The report's figures. Raises ValueError where a mark is off its question's scale, naming it."""
+    _on_scale(data)
     marked = Marked(data)
     everything = compare(marked, WHOLE)
     subjects, types = [], []
@@ -98,6 +99,22 @@ def trial_figures(data: TrialData) -> TrialFigures:
         repeats=repeats(marked),
         best=_best(data, everything),
     )
+
+
+def _on_scale(data: TrialData) -> None:
+    maxima = Marked(data).maxima
+    for who, marks in (
+        *((data.first_marker or "the first marker", data.first), (data.second_marker or "the second", data.second)),
+        *((each.arm.name, each.marks) for each in data.arms),
+    ):
+        off = np.flatnonzero((marks < 0) | (marks > maxima))
+        if off.size:
+            place = int(off[0])
+            question = data.questions[data.question[place]]
+            raise ValueError(
+                f"{who} gave response {data.response_ids[place]} the mark {marks[place]:g}, and question "
+                f"{question.number} is out of {question.max_mark:g}."
+            )
 
 
 def _asked(data: TrialData, questions: list[bool]) -> Mask:

@@ -47,7 +47,8 @@ OWN = (
         "hopeful end. Otherwise more responses are needed.",
         "QWK ≥ .70; Δ ≥ −.10; |standardised bias| ≤ .15 (kept by the estimate, missed where the whole interval lies "
         "outside); share within tolerance at most 10 points under the humans'. After Williamson, Xi & Breyer 2012; the "
-        "rule on tolerance is ours. Under 30 responses nothing is said.",
+        "rule on tolerance is ours. Under 30 responses nothing is said. Where under 90% of what a judge "
+        "marked is compared, all that it marked decides; questions with a QWK must be worth half of the marks.",
     ),
     Definition(
         "Likely (interval)",

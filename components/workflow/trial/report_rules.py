@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from components.agreement import Interval, Statistic, kappa_text
 from components.agreement.question import FEWEST_FOR_PLAIN
 from components.workflow.agreement.report_words import bounds_text
 from components.workflow.trial.report_compare import ArmFigures, Comparison
-from components.workflow.trial.report_shapes import apart_text, likely_apart
+from components.workflow.trial.report_shapes import apart_text, likely_apart, responses
 
 LEAST_QWK = 0.70
 MOST_BELOW_HUMANS = 0.10
 MOST_BIAS = 0.15
 MOST_OUTSIDE = 0.10
 LEAST_COVERED = 0.90
+LEAST_MEASURABLE = 0.50
+COVERAGE, MEASURABLE = "Coverage", "Measurable"
+NEITHER = "neither severe nor lenient"
 NO_USE = 20.0  # so many times the responses there are is no advice
 
 
@@ -45,7 +48,8 @@ class Rule:
 @dataclass(frozen=True)
 class PartVerdict:
     """Whether one arm is fit for one part, and why. `more` is how many more responses an open one needs, `settles` the
-    same in words or what else it needs, "" where the verdict stands."""
+    same in words or what else it needs, "" where the verdict stands. `alone`, where not "", says that the verdict is on
+    all that the arm marked, which differs from that on what all judges marked."""
 
     part: str
     arm: int
@@ -55,6 +59,7 @@ class PartVerdict:
     why: str
     more: int | None
     settles: str = ""
+    alone: str = ""
 
 
 def judge_part(part: Comparison, arm: int) -> PartVerdict:
@@ -76,18 +81,37 @@ def judge_part(part: Comparison, arm: int) -> PartVerdict:
        more of them than a human costs the time it was to save.
 
     What is compared must be worth 90% of the part's marks: a judge that abstains from the essays has shown nothing
-    about them. Under 30 responses nothing is said. Marked by one human alone, rules 1 and 3 can be broken but the part
-    cannot be fit: how close is close enough is what the second human tells.
+    about them. Nor do questions on which all marks are the same show whether it can tell answers apart: those with a
+    QWK must be worth half of the marks. Under 30 responses nothing is said. Marked by one human alone, rules 1 and 3
+    can be broken but the part cannot be fit: how close is close enough is what the second human tells.
+
+    Another judge may have left out just the responses on which this one goes wrong. So where those that all marked are
+    much fewer than those that this arm marked, the latter decide whether it is fit.
     """
+    found = _judged(part, arm)
+    own = part.alone.get(arm)
+    but_for_coverage = all(rule.standing is Standing.FIT or rule.name == COVERAGE for rule in found.rules)
+    if own is None or not but_for_coverage:
+        return found
+    alone = _judged(own, arm)
+    if not alone.rules or alone.standing is found.standing is Standing.FIT:
+        return found
+    on = f"on all {responses(own.n)} that it marked, not only the {part.n:,} that every judge compared marked"
+    return replace(alone, why=f"{alone.why} ({on})", alone=on)
+
+
+def _judged(part: Comparison, arm: int) -> PartVerdict:
     tolerance = _tolerance(part)
     figures = part.of(arm)
     if figures is None:
         why = "it marked under half of the responses that others did" if part.arms else "it has no mark here"
         settles = "marks of this judge on as many responses as others marked" if part.arms else "marks of a judge here"
+        if arm in part.common.arms:
+            why, settles = "no response here has a mark of every judge compared", "a trial of this judge alone"
         return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, None, settles)
     if part.n < FEWEST_FOR_PLAIN:
         lacking = FEWEST_FOR_PLAIN - part.n
-        why = f"only {_responses(part.n)} to go by; at least {lacking} more {'is' if lacking == 1 else 'are'} needed"
+        why = f"only {responses(part.n)} to go by; at least {lacking} more {'is' if lacking == 1 else 'are'} needed"
         settles = f"at least {_more_responses(lacking)}"
         return PartVerdict(part.name, arm, Standing.OPEN, tolerance, (), why, lacking, settles)
     rules = tuple(_rules(part, figures))
@@ -122,7 +146,10 @@ def _rules(part: Comparison, figures: ArmFigures) -> list[Rule]:
     covered = part.common.coverage
     if covered.marks < LEAST_COVERED * covered.of_marks:
         said = f"compared on {covered} only"
-        rules.append(Rule("Coverage", Standing.OPEN, said, said))
+        rules.append(Rule(COVERAGE, Standing.OPEN, said, said))
+    elif part.coverage.marks < LEAST_MEASURABLE * part.coverage.of_marks:
+        said = f"on most of the marks QWK is not measurable: it rests on {part.coverage}"
+        rules.append(Rule(MEASURABLE, Standing.OPEN, said, said))
     return rules
 
 
@@ -142,8 +169,7 @@ def _closeness(part: Comparison, r_a: Statistic) -> Rule:
 
 
 def _against_humans(part: Comparison, r_a: Statistic, delta: Statistic) -> Rule:
-    value = delta.value
-    if value is None:
+    if (value := delta.value) is None:
         return Rule("Beside the humans", Standing.OPEN, f"Δ is not measurable ({delta.note})", "Δ not measurable")
     side = "above" if value > 0 else "below"
     where = f"{kappa_text(abs(value))} {side}" if abs(value) >= 0.005 else "level with"
@@ -163,6 +189,10 @@ def _bias(found: Statistic, percent: Statistic) -> Rule:
     if found.value is None:
         return Rule("Bias", Standing.OPEN, f"bias in standard deviations: {found.note}", "bias not measurable")
     direction = direction_of(percent)
+    if percent.value is not None and (direction == NEITHER or percent.value * found.value < 0):
+        # Questions with little spread weigh more in standard deviations: these have the word, as the rule goes by them.
+        word = "severe" if found.value < 0 else "lenient"
+        direction = NEITHER if abs(found.value) <= MOST_BIAS else f"{word} where marks vary little"
     said = f"{direction}, {apart_text(found.value)} standard deviations where .15 either way is allowed"
     if abs(found.value) <= MOST_BIAS:
         return Rule("Bias", Standing.FIT, said, direction.replace(" by ", " by only "))
@@ -218,7 +248,7 @@ def _more(n: int, rules: list[Rule]) -> int | None:
 
 def _why_open(part: Comparison, rules: list[Rule], more: int | None) -> str:
     said = _joined(rules)
-    if all(rule.name == "Coverage" for rule in rules):
+    if all(rule.name == COVERAGE for rule in rules):
         return f"every other rule is kept, but {said}"
     if more is None:
         return f"{said}; too close to the line to say how many more responses would settle it"
@@ -240,9 +270,8 @@ def direction_of(percent: Statistic) -> str:
     """severe by 8% of marks; lenient by 0.4% of marks; neither severe nor lenient."""
     if percent.value is None:
         return "bias not known"
-    size = abs(percent.value)
-    if size < 0.05:
-        return "neither severe nor lenient"
+    if (size := abs(percent.value)) < 0.05:
+        return NEITHER
     return f"{'severe' if percent.value < 0 else 'lenient'} by {size:.{0 if size >= 2 else 1}f}% of marks"
 
 
@@ -269,7 +298,3 @@ def _ends(interval: Interval | None) -> str:
 
 def _joined(rules: list[Rule] | tuple[Rule, ...]) -> str:
     return "; ".join(rule.said for rule in rules)
-
-
-def _responses(n: int) -> str:
-    return f"{n:,} response{'' if n == 1 else 's'}"

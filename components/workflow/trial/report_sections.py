@@ -50,6 +50,10 @@ def rests_on(found: TrialFigures, part: Comparison) -> str:
     """How much of the part its figures rest on, and who is not compared."""
     common = part.common
     who = "both humans" if common.double else "the one human"
+    if common.arms and not part.arms:
+        return (
+            f"No response has a mark of {who} and of {_all_of(len(common.arms))}, so they cannot be held side by side."
+        )
     if not part.arms:
         return f"{who[0].upper()}{who[1:]} marked {responses(common.human)}; no judge has a mark on them yet."
     judges = _all_of(len(common.arms))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from components.agreement.question import FEWEST_FOR_PLAIN
 from components.workflow.trial.report_figures import TrialFigures
-from components.workflow.trial.report_rules import PartVerdict, Rule, Standing, judge_part
+from components.workflow.trial.report_rules import COVERAGE, MEASURABLE, PartVerdict, Rule, Standing, judge_part
 
 MOST_UNMARKED = 0.1
 MOST_REASONS = 2  # in a sentence; the table has all
@@ -64,6 +64,14 @@ def _arm(found: TrialFigures, arm: int) -> ArmVerdict:
 def _unmarked(found: TrialFigures, arm: int) -> str:
     """How much a judge leaves to people altogether, where that is more than one response in ten."""
     each = found.arm(arm)
+    if each.arm.kind == "imported":  # nothing of it is still to come
+        lacking, total = each.abstained + each.failed + each.missing, int(found.data.response_ids.size)
+        if lacking <= MOST_UNMARKED * total:
+            return ""
+        share = 100 * lacking / total
+        return (
+            f" Its file has no mark on {lacking:,} of {total:,} responses ({share:.0f}%), of which this says nothing."
+        )
     lost, asked = each.abstained + each.failed, int(found.data.response_ids.size) - each.missing
     if lost <= MOST_UNMARKED * asked:
         return ""
@@ -119,6 +127,10 @@ def _whole(whole: PartVerdict) -> str:
 
 def _reason(part: PartVerdict) -> str:
     """The broken rules where one is, all where it is fit, else what is open and how much more it takes."""
+    return f"{_reasons(part)} ({part.alone})" if part.alone and part.rules else _reasons(part)
+
+
+def _reasons(part: PartVerdict) -> str:
     if part.standing is Standing.FIT:
         # Who is as close as a second human has a high enough QWK too.
         return listed([rule.short for rule in _plainest(part, Standing.FIT) if rule.name != "QWK"])
@@ -126,7 +138,7 @@ def _reason(part: PartVerdict) -> str:
         return " and ".join(rule.short for rule in _plainest(part, Standing.NOT_FIT)[:MOST_REASONS])
     unsettled = [rule.short for rule in _plainest(part, Standing.OPEN)[:MOST_REASONS]]
     if not unsettled:
-        return part.why
+        return part.why.removesuffix(f" ({part.alone})")
     more = "" if part.more is None else f"; about {part.more:,} more responses would tell"
     opened = "it is open " if unsettled[0].startswith("whether") else ""
     return f"{opened}{' and '.join(unsettled)}{more}"
@@ -134,7 +146,10 @@ def _reason(part: PartVerdict) -> str:
 
 def _plainest(part: PartVerdict, standing: Standing) -> list[Rule]:
     """The rules of this outcome, those first that can be understood without statistics."""
-    order = {name: place for place, name in enumerate(("Bias", "Tolerance", "Beside the humans", "QWK", "Coverage"))}
+    order = {
+        name: place
+        for place, name in enumerate(("Bias", "Tolerance", "Beside the humans", "QWK", COVERAGE, MEASURABLE))
+    }
     return sorted((rule for rule in part.rules if rule.standing is standing), key=lambda rule: order[rule.name])
 
 
@@ -161,12 +176,12 @@ def listed(names: Sequence[str]) -> str:
 def _over_all(found: TrialFigures, judged: Sequence[ArmVerdict]) -> str:
     if not judged:
         return "This trial has no judge yet."
-    if not found.everything.arms:
+    if not found.everything.common.arms:
         return "It cannot be said yet: no judge has marked a response that a human has marked."
     if len(judged) == 1:
         return f"{judged[0].name}: {judged[0].sentence}"
     fit = [each.name for each in judged if each.whole.standing is Standing.FIT]
-    compared = [each for each in judged if found.everything.of(each.arm) is not None]
+    compared = [each for each in judged if each.arm in found.everything.common.arms]
     opened = [each.name for each in compared if each.whole.standing is Standing.OPEN]
     partly = [
         each.name

@@ -31,7 +31,13 @@ def why_table(found: TrialFigures, verdict: TrialVerdict) -> Table:
         "Within tolerance (humans)", "What would settle it",
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = [
-        (name, judged.part, IN_A_WORD[judged.standing], *_cells(part, judged), judged.settles or NONE)
+        (
+            name,
+            judged.part,
+            IN_A_WORD[judged.standing],
+            *_cells(part.alone[judged.arm] if judged.alone else part, judged),
+            judged.settles or NONE,
+        )
         for name, part, judged in _judged(found, verdict)
     ]
     return shown(WHY, columns[one:], [row[one:] for row in rows])
