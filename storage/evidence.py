@@ -42,7 +42,9 @@ _JUDGES = f"""SELECT judge_id FROM exams WHERE id = :exam UNION SELECT judge_id 
     UNION SELECT judge_id FROM trial_arms WHERE {_TRIALS}"""
 _PICTURES = f"""SELECT sha256 FROM response_images WHERE {_OF_RESPONSE}
     UNION SELECT original_sha256 FROM response_images WHERE {_OF_RESPONSE}
-    UNION SELECT sha256 FROM question_images WHERE {_OF_QUESTION}"""
+    UNION SELECT sha256 FROM question_images WHERE {_OF_QUESTION}
+    UNION SELECT json_extract(p.value, '$.sha256') FROM question_drafts d, json_each(d.body, '$.pictures') p
+    WHERE d.exam_id = :exam"""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import MarkError, Question, ToleranceRule
-from storage import events, exams, question_pictures, standings
+from storage import events, exams, question_pictures, scans, standings
 
 TAKEN_OUT = "taken out of "  # begins why an exam was archived
 
@@ -107,8 +107,8 @@ def response_count(db: Database, question_id: int) -> int:
 def update_question(db: Database, question_id: int, question: Question, marker_id: int | None) -> None:
     """Give a question new words, type, tolerance, or number, which the exam's sections then follow.
 
-    Raises MarkError where the scale changes under responses, or the exam has the number already. A new scale needs a
-    new scheme version by the caller.
+    Raises MarkError where the scale changes under responses, the exam has the number already, or paper that is out has
+    the old one. A new scale needs a new scheme version by the caller.
     """
     before = exams.question(db, question_id)
     old = before.question
@@ -118,6 +118,11 @@ def update_question(db: Database, question_id: int, question: Question, marker_i
             f"({old.mark_step:g}) stay: the marks given are on that scale."
         )
     check_number(db, before.exam_id, question.number, besides=question_id)
+    if question.number != old.number and scans.on_paper(db, before.exam_id, old.number):
+        raise MarkError(
+            f"Question {old.number} keeps its number: answer books have been printed or scripts scanned with room for "
+            "it, and those answers would go to another question. Duplicate the exam to number it otherwise."
+        )
     fields = question.model_dump(mode="json") | {"aos": json.dumps(question.aos)}
     if question.max_mark == old.max_mark and question.mark_step == old.mark_step:
         del fields["max_mark"], fields["mark_step"]  # not even set to what they are, where there are responses

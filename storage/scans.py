@@ -58,6 +58,19 @@ def book(db: Database, book_id: int) -> PrintedBook:
     return _book(row)
 
 
+def on_paper(db: Database, exam_id: int, number: str) -> bool:
+    """Whether a printed answer book, or a scan that is not stored yet, has room for a question of this number: what is
+    written there is stored with whatever question has the number then."""
+    found = db.execute(
+        "SELECT 1 FROM answer_books b, json_each(b.layout, '$.rooms') r "
+        "WHERE b.exam_id = :exam AND json_extract(r.value, '$.number') = :number UNION ALL "
+        "SELECT 1 FROM scans s, json_each(s.setup, '$.regions') r "
+        "WHERE s.exam_id = :exam AND s.state = 'open' AND json_extract(r.value, '$.question') = :number",
+        {"exam": exam_id, "number": number},
+    )
+    return found.fetchone() is not None
+
+
 def add(db: Database, exam_id: int, marker_id: int, setup: dict[str, Any]) -> int:
     """The id of a new open scan."""
     cursor = db.execute(

@@ -7,12 +7,12 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from components.intake.report import defused
 from storage import Store, batches
 from storage.batches import Batch
 
 COLUMNS = ("Where", "Line", "Question", "Candidate", "What", "Why", "custom_id")
 MISSING = "Missing"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
@@ -65,4 +65,4 @@ def _row(*cells: object) -> dict[str, object]:
 
 
 def _safe(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return defused(cell) if isinstance(cell, str) else cell

@@ -15,7 +15,9 @@ from storage.pictures import Picture
 state = st.session_state
 LARGEST_MB = 50
 MOST = 12
-BESIDE_A_JUDGE = "A judge does not see these pictures. Say in the stimulus what it needs from them."
+BESIDE_A_JUDGE = (
+    "A judge whose model reads pictures sees these. Another has the text and stimulus alone: say there what it needs."
+)
 
 
 def show_pictures(editor: Editor) -> None:

@@ -56,7 +56,7 @@ def show_systems(store: Store, viewer: Marker, totals: ExamTotals) -> None:
     made = choice.make(totals)
     st.caption(plain(HOW[system].format(column=choice.column)))
     _say("Left out, as their scripts are incomplete", made.left_out)
-    _say("Left out, as no identifier is given for them", made.unknown)
+    _say("Left out, as no identifier of their own is given for them", made.unknown)
     if len(made.left_out) + len(made.unknown) == len(totals.scripts):
         st.info("No script can go into the file yet.")
         return

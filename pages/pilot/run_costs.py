@@ -10,6 +10,7 @@ from operator import add
 
 import streamlit as st
 
+from components.intake.report import defused
 from components.marking import format_mark
 from components.widgets.figures import NO_FIGURE, plain
 from pages.pilot import run_words
@@ -18,7 +19,6 @@ from storage.runs import Made, Run, Took
 
 SHOWN_PROPOSALS = 1000
 OUTCOMES = {"abstained": "left to the teacher", "failed": "failed"}
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def show_tiles(took: Took) -> None:
@@ -134,7 +134,7 @@ def _row(made: Made) -> dict[str, object]:
 
 
 def _safe(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return defused(cell) if isinstance(cell, str) else cell
 
 
 @st.cache_data(max_entries=4, show_spinner="Adding up all runs …")

@@ -150,7 +150,7 @@ def test_identifiers_are_pasted_and_those_without_one_are_named(
     said = words(at)
     assert "2 candidates found in the list." in said
     assert "Not in this exam, and passed over: 0999." in said
-    assert "Left out, as no identifier is given for them: 0002 (1 candidate)." in said
+    assert "Left out, as no identifier of their own is given for them: 0002 (1 candidate)." in said
     at.text_area(key=f"marks_out_list_{exam_id}_box").set_value("0001,a\n0002,a").run()
     assert "Row 2: a is the identifier of 0001 and of 0002." in words(at)
 

@@ -196,7 +196,7 @@ def test_the_same_tables_make_the_same_files(store: Store, teacher: Marker, head
     assert b"1980-01-01T00:00:00Z" in zipfile.ZipFile(io.BytesIO(workbook(tables))).read("docProps/core.xml")
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", " =", "＝", "＋", "－", "＠"])
 def test_text_that_a_spreadsheet_would_run_is_made_harmless_and_numbers_stay_numbers(start: str) -> None:
     table = Table("T", ("=A", "n"), ((f"{start}HYPERLINK(1)", -1.5), ("plain, with \x00 and a ☃", None)))
     rows = list(csv.reader(io.StringIO(csv_bytes(table).decode("utf-8-sig"), newline="")))

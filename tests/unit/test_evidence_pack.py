@@ -16,6 +16,8 @@ from PIL import Image
 
 from components.judge.llm import prompt as prompts
 from components.marking import Marker, Outcome, Proposal, ProposalStatus, Role, Stage, Usage, WholeVerdict
+from components.workflow.exam_setup.body import PictureBody
+from components.workflow.exam_setup.editing import change, open_question, save
 from components.workflow.marks_out.evidence import write_pack
 from components.workflow.marks_out.pack_format import Manifest, PackError, without_keys
 from components.workflow.marks_out.restore import main, restore
@@ -30,6 +32,7 @@ from storage import (
     open_store,
     pictures,
     proposals,
+    question_pictures,
     responses,
     rulings,
     standardisation,
@@ -161,6 +164,23 @@ def test_a_pack_restored_into_a_fresh_install_makes_the_same_pack_byte_for_byte(
             assert expected
             assert [tuple(row) for row in new.execute(sql, (exam_id,))] == expected
         assert standings.get(new, ids[0][0]).final_mark == 1  # the adjudicator's
+
+
+def test_a_picture_that_only_a_draft_has_comes_back_with_it(store: Store, fresh: Store) -> None:
+    exam_id, _, _ = full_exam(store)
+    head = add_marker(store, "Ms Head", Role.HEAD)
+    with store.write() as db:
+        question = exams.questions(db, exam_id)[1]
+        added = pictures.add(db, picture("green"))
+    opened = open_question(store, question.id)
+    assert opened is not None
+    change(store, head, opened, lambda body: body.pictures.append(PictureBody(sha256=added)))
+    restore(fresh, io.BytesIO(packed(store, exam_id)))
+    there = open_question(fresh, question.id)
+    assert there is not None
+    save(fresh, head, there)
+    with fresh.read() as db:
+        assert [content for content, _ in question_pictures.shown(db, question.id)] == [picture("green").content]
 
 
 def test_what_was_restored_can_be_marked_on_and_stays_append_only(store: Store, fresh: Store) -> None:

@@ -23,7 +23,7 @@ from components.workflow.exam_setup import details
 from components.workflow.exam_setup.numbers import next_number, part_numbers, parts_of
 from components.workflow.marks_out.sections import Missing, Section, TotalRules, total_rules
 from components.workflow.review.rules import set_rules
-from storage import Store, decisions, exam_setup, exams, mark_book, question_pictures, standings
+from storage import Store, decisions, exam_setup, exams, mark_book, question_pictures, scans, standings
 from storage.pictures import Picture
 from storage.pictures import add as add_picture
 from storage.question_pictures import QuestionPicture
@@ -212,6 +212,23 @@ def test_a_question_to_choose_from_is_not_split(store: Store) -> None:
     details.set_total_rules(store, head, exam_id, TotalRules((Section("B", ("1", "2", "3"), 2),)))
     with pytest.raises(MarkError, match="chooses from in “B”"):
         setup.split(store, head, ids[1])
+
+
+@pytest.mark.parametrize("paper", ["a printed book", "a scan on its way in"])
+def test_a_number_that_is_out_on_paper_stays_with_its_question(store: Store, paper: str) -> None:
+    exam_id, _ = add_exam(store, [[], []])
+    head = add_marker(store, "Dr Ferris", Role.HEAD)
+    with store.write() as db:
+        one, two = exams.questions(db, exam_id)
+        if paper == "a printed book":
+            scans.add_book(db, exam_id, {"rooms": [{"number": "1"}]})
+        else:
+            scans.add(db, exam_id, head.id, {"regions": [{"question": "1"}]})
+        exam_setup.update_question(db, two.id, two.question.model_copy(update={"number": "3"}), head.id)
+        with pytest.raises(MarkError, match="Question 1 keeps its number"):
+            exam_setup.update_question(db, one.id, one.question.model_copy(update={"number": "2"}), head.id)
+        exam_setup.update_question(db, one.id, one.question.model_copy(update={"text": "Why?"}), head.id)
+        assert [each.question.number for each in exams.questions(db, exam_id)] == ["1", "3"]
 
 
 def test_sections_follow_a_question_that_gets_another_number_or_is_taken_out(store: Store) -> None:

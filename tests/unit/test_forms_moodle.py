@@ -207,6 +207,29 @@ def test_a_candidate_in_one_report_only_is_named_by_row() -> None:
     assert marks(planned(found)) == {("0001", "1"): 2, ("0001", "2"): 1}
 
 
+def test_marks_of_another_attempt_are_not_given_to_the_answers_of_the_last() -> None:
+    """Responses of all attempts beside the grades of each candidate's best one."""
+    cyd = ["Cox", "Cyd", "cyd@school.example", *BOB[3:]]
+    again = [*ADA[:5], "2 June 2026 9:30 AM", ADA[6]]
+    responses = recognised(
+        "r.csv",
+        RESPONSES,
+        [*ADA, "-", "first try", "1"],
+        [*again, "-", "second try", "2"],
+        [*BOB, "-", "it dies", "3"],
+        [*cyd, "-", "it melts", "4"],
+    )
+    grades = recognised(
+        "g.csv", GRADES, [*ADA, "2", "2.00", "1.00"], [*BOB, "1", "1.00", "0.00"], [*cyd, "0", "0.00", "0.00"]
+    )
+    found = join(responses, grades)
+    plan = planned(found)
+    assert answers(plan)["0001", "1"] == "second try"
+    assert marks(plan) == {("0002", "1"): 1, ("0002", "2"): 0, ("0003", "1"): 0, ("0003", "2"): 0}
+    assert "Row 3: the grades report has this candidate's marks of another attempt" in found.checks[-1].message
+    assert "1 of 3 candidates have another attempt in the grades report" in notes(found)
+
+
 def test_reports_of_different_quizzes_are_not_joined() -> None:
     responses = recognise("r.csv", responses_file())
     more = recognised("g.csv", [*GRADES, "Q. 3 /1.00"], [*ADA, "2.00", "2.00", "1.00", "1.00"])

@@ -169,6 +169,12 @@ def test_moodles_layout_takes_the_schools_identifiers_and_questions(made: Made) 
     assert layout.unknown == ("0002",)
 
 
+def test_two_candidates_with_one_identifier_are_in_no_layout_as_one_would_get_the_others_mark(made: Made) -> None:
+    shared = {"0001": "parents@x.example", "0002": "Parents@x.example ", "0003": "c@x.example"}
+    found = moodle(totals(made), MoodleIdentifier.EMAIL, shared)
+    assert (found.table.rows, found.left_out, found.unknown) == ((), ("0003",), ("0001", "0002"))
+
+
 def test_canvas_layout_has_its_columns_and_the_row_of_points_possible(made: Made) -> None:
     layout = canvas(totals(made), CanvasIdentifier.SIS_LOGIN, assignment_id=77, section="11A")
     assert read(layout.csv()) == [

@@ -311,3 +311,58 @@ def test_a_draft_that_makes_no_scheme_says_so_among_its_problems() -> None:
     assert read("Question 6 [2]\n\nQuestion 7 [1]\nB1 six").problems == (
         "Question 6 has no marking points and no levels. Please add them, or paste its scheme.",
     )
+
+
+def test_a_number_alone_before_a_code_opens_its_question() -> None:
+    found = read("9 B1 correct shape\nB1 passes through (0, 3) nfww\n10b M1 for 3x seen\nA1 x = 4")
+    assert [(each.number, each.total) for each in found.questions] == [("9", 2), ("10(b)", 2)]
+    assert found.unread == ()
+
+
+def test_what_is_not_to_be_accepted_is_never_among_what_is() -> None:
+    for said in ("Accept hot, do not accept warm", "Accept hot; reject warm", "Accept hot\nDo not accept warm"):
+        [point] = read(f"1(a) it heats up (1)\n{said}").questions[0].points
+        assert (point.accept, point.reject) == (("hot",), ("warm",))
+    [point] = read("1(a) it heats up (1); accept “hot”, reject “warm”, ignore “sun”").questions[0].points
+    assert (point.accept, point.reject, point.ignore) == (("“hot”",), ("“warm”",), ("“sun”",))
+
+
+def test_points_after_max_2_from_on_its_line_are_under_its_cap() -> None:
+    [question] = read("8(b) max 2 from: less waste (1); less pollution (1); recyclable (1)").questions
+    assert [point.text for point in question.points] == ["less waste", "less pollution", "recyclable"]
+    assert (question.total, question.max_mark) == (2, 2)
+
+
+def test_codes_after_a_semicolon_are_points_of_their_own() -> None:
+    [question] = read("12(b) M1A1 for 3x seen; dM1A1 x = 1.5\n(4)").questions
+    assert (question.total, question.max_mark) == (4, 4)
+    assert question.points[2].needs == ("M1",)
+
+
+def test_a_table_whose_rows_begin_with_no_bar_is_a_table() -> None:
+    found = read(
+        "Question | Answer | Accept | Do not accept | Marks\n3(a) | photosynthesis | making glucose | respiration | 1\n"
+        "3(b) | diffusion | | osmosis | 2"
+    )
+    assert [(each.number, each.max_mark, each.points[0].text) for each in found.questions] == [
+        ("3(a)", 1, "photosynthesis"),
+        ("3(b)", 2, "diffusion"),
+    ]
+    assert [each.points[0].reject for each in found.questions] == [("respiration",), ("osmosis",)]
+
+
+def test_a_chinese_rule_before_numbered_items_of_its_line_rules_over_them() -> None:
+    [question] = read("（2）答出一点得2分，共4分：①增大光照强度；②提高二氧化碳浓度；③适当升温").questions
+    assert [(point.text, point.marks) for point in question.points] == [
+        ("增大光照强度", 2),
+        ("提高二氧化碳浓度", 2),
+        ("适当升温", 2),
+    ]
+    assert (question.total, question.max_mark) == (4, 4)
+
+
+def test_a_chinese_number_without_its_first_sign_and_wordings_that_earn_nothing() -> None:
+    found = read("16题 (1) 渗透作用 (1分)\n(2) 水分子移动 (2分) 写出“扩散”不给分\n(3) 细胞壁 (1分) 或 原生质层 (1分)")
+    assert [(each.number, each.max_mark) for each in found.questions] == [("16(1)", 1), ("16(2)", 2), ("16(3)", 1)]
+    assert found.questions[1].points[0].reject == ("扩散",)
+    assert found.questions[2].points[0].alternatives == ("原生质层",)

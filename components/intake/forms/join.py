@@ -30,19 +30,22 @@ def join(one: Recognised, other: Recognised) -> Recognised:
     answers, marks = pair
     places = _places(answers, marks)
     names = f"“{answers.source.name}” and “{marks.source.name}”"
-    shared = [
-        (cells, marks.rows[place][1])
-        for (_, cells), place in zip(answers.rows, places, strict=True)
-        if place is not None
-    ]
+    shared = [place for place in places if place is not None]
     if not shared:
         raise IntakeError(f"{names} have no candidate in common. Choose the two reports of one quiz.")
-    if 2 * _other_times(shared, answers, marks) > len(shared):
+    # A report may have the best attempt alone where the other has the last: its marks are for other answers.
+    other_attempts = [
+        row
+        for (row, cells), place in zip(answers.rows, places, strict=True)
+        if place is not None and _other_time(cells, marks.rows[place][1], answers, marks)
+    ]
+    if 2 * len(other_attempts) > len(shared):
         raise IntakeError(
             f"{names} are of different quizzes: candidates finished them at other times. Choose two of one."
         )
+    places = [None if row in other_attempts else place for (row, _), place in zip(answers.rows, places, strict=True)]
     joined = tuple(_joined(each, marks.asked, places) for each in answers.asked)
-    notes, checks = _missing(answers, marks, places)
+    notes, checks = _missing(answers, marks, places, other_attempts)
     digest = hashlib.sha256(f"{answers.source.sha256} {marks.source.sha256}".encode()).hexdigest()
     source = replace(answers.source, name=f"{answers.source.name} + {marks.source.name}", sha256=digest)
     form = replace(
@@ -95,12 +98,10 @@ def _pair(one: Recognised, other: Recognised) -> tuple[WideForm, WideForm] | str
     return answers[0], marks[0]
 
 
-def _other_times(shared: Sequence[tuple[Sequence[str], Sequence[str]]], answers: WideForm, marks: WideForm) -> int:
-    """How many candidates finished at another time in one report than in the other."""
+def _other_time(cells: Sequence[str], others: Sequence[str], answers: WideForm, marks: WideForm) -> bool:
+    """Whether a candidate finished at another time in one report than in the other."""
     mine, theirs = answers.shape.attempts.finished, marks.shape.attempts.finished
-    if mine is None or theirs is None:
-        return 0
-    return sum(cells[mine].strip() != others[theirs].strip() for cells, others in shared)
+    return mine is not None and theirs is not None and cells[mine].split() != others[theirs].split()
 
 
 def _joined(each: Asked, others: Sequence[Asked], places: Sequence[int | None]) -> Asked:
@@ -114,16 +115,34 @@ def _joined(each: Asked, others: Sequence[Asked], places: Sequence[int | None]) 
     )
 
 
-def _missing(answers: WideForm, marks: WideForm, places: Sequence[int | None]) -> tuple[list[str], list[RowReport]]:
-    """What is said of candidates who are in one report only."""
-    unmarked = [number for (number, _), place in zip(answers.rows, places, strict=True) if place is None]
+def _missing(
+    answers: WideForm, marks: WideForm, places: Sequence[int | None], other_attempts: Sequence[int]
+) -> tuple[list[str], list[RowReport]]:
+    """What is said of candidates who are in one report only, or with another attempt in each."""
+    unmarked = [
+        row for (row, _), place in zip(answers.rows, places, strict=True) if place is None and row not in other_attempts
+    ]
     checks = [
         RowReport(row, "warning", f"Row {row}: the grades report has no marks of this candidate.") for row in unmarked
+    ]
+    checks += [
+        RowReport(
+            row,
+            "warning",
+            f"Row {row}: the grades report has this candidate's marks of another attempt, which finished at another "
+            "time. They were left out.",
+        )
+        for row in other_attempts
     ]
     notes: list[str] = []
     if unmarked:
         notes.append(f"{len(unmarked)} of {len(places)} candidates are not in the grades report and have no marks.")
-    without = len(marks.rows) - sum(place is not None for place in places)
+    if other_attempts:
+        notes.append(
+            f"{len(other_attempts)} of {len(places)} candidates have another attempt in the grades report; its marks "
+            "are not for these answers and were left out. Export both reports with the same attempts."
+        )
+    without = len(marks.rows) - sum(place is not None for place in places) - len(other_attempts)
     if without:
         notes.append(f"{without} of {len(marks.rows)} rows of the grades report have no responses and were left out.")
     return notes, checks

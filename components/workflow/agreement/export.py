@@ -8,9 +8,9 @@ import re
 import zipfile
 from collections.abc import Iterable
 
+from components.intake.report import defused
 from components.workflow.agreement.tables import Table, Value
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 LONGEST_SHEET_NAME = 31
 WIDEST_COLUMN = 60
 ROWS_LOOKED_AT = 200
@@ -64,7 +64,7 @@ def workbook(tables: Iterable[Table]) -> bytes:
 
 def harmless(value: Value) -> Value:
     """The value; text that a spreadsheet would run as a formula with an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return defused(value) if isinstance(value, str) else value
 
 
 def _for_sheet(value: Value) -> Value:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -36,7 +37,7 @@ class CanvasIdentifier(StrEnum):
 @dataclass(frozen=True)
 class Layout:
     """A file for another system. `left_out` are the candidates whose scripts are not complete, `unknown` those for
-    whom no identifier was given: neither are in the file."""
+    whom no identifier of their own was given, as brothers with one e-mail address: neither are in the file."""
 
     table: Table
     left_out: tuple[str, ...]
@@ -135,11 +136,13 @@ def _chosen(
     totals: ExamTotals, identifiers: Mapping[str, str] | None
 ) -> tuple[list[tuple[str, ScriptTotal]], tuple[str, ...], tuple[str, ...]]:
     known = {script.candidate: script.candidate for script in totals.scripts} if identifiers is None else identifiers
+    of_several = Counter(identifier.strip().casefold() for identifier in known.values())
+    own = {number: given for number, given in known.items() if given and of_several[given.strip().casefold()] == 1}
     complete = [script for script in totals.scripts if script.complete]
     return (
-        [(known[script.candidate], script) for script in complete if known.get(script.candidate)],
+        [(own[script.candidate], script) for script in complete if script.candidate in own],
         tuple(script.candidate for script in totals.incomplete),
-        tuple(script.candidate for script in complete if not known.get(script.candidate)),
+        tuple(script.candidate for script in complete if script.candidate not in own),
     )
 
 
