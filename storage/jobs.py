@@ -121,6 +121,13 @@ def change_payload(db: Database, job_id: int, payload: dict[str, Any]) -> None:
     db.execute("UPDATE jobs SET payload = ? WHERE id = ?", (json.dumps(payload, sort_keys=True), job_id))
 
 
+def note_made(db: Database, job_id: int, payload: dict[str, Any]) -> None:
+    """At the end of a long transaction, note with its job what it has made. It is a sign of life too, as the worker
+    could give none meanwhile."""
+    change_payload(db, job_id, payload)
+    db.execute("UPDATE jobs SET heartbeat_at = ? WHERE id = ? AND status = 'running'", (now(), job_id))
+
+
 def pause(db: Database, job_id: int) -> None:
     """Put a job that is queued or running aside until `unpause`; what it has stored stays."""
     db.execute(
@@ -164,6 +171,14 @@ def latest_of_exam(db: Database, kind: str, exam_id: int) -> Job | None:
 def active(db: Database) -> list[Job]:
     """Jobs that are queued or running, oldest first."""
     return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE status IN ('queued', 'running') ORDER BY id")]
+
+
+def of_marker(db: Database, kind: str, marker_id: int) -> list[Job]:
+    """All jobs of this kind whose payload names the marker, oldest first, whatever has become of them."""
+    rows = db.execute(
+        "SELECT * FROM jobs WHERE kind = ? AND json_extract(payload, '$.marker_id') = ? ORDER BY id", (kind, marker_id)
+    )
+    return [_job(row) for row in rows]
 
 
 def latest_of_question(db: Database, kind: str, question_id: int) -> Job | None:

@@ -12,7 +12,7 @@ from typing import Any
 from components.judge import Judge
 from components.judge.llm import Capabilities, ConnectionReport, Endpoint, LLMJudge, Protocol, test_connection
 from components.judge.objective import ObjectiveJudge
-from components.judge.offline import OfflineJudge
+from components.judge.offline import EXACT_NAME, ExactWordsJudge, OfflineJudge
 from storage import Store, judges
 from storage.judges import StoredJudge
 
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 # Settings of an endpoint that make a judge what it is, stored where they are not the usual ones.
 _OWN = ("temperature", "seed", "max_tokens", "reasoning_effort", "samples", "reading", "without_ruling")
+EXACT = "exact"  # the setting `wording` of the offline matcher that wants exact words
 
 
 class Connections:
@@ -83,7 +84,7 @@ class Connections:
         if stored.kind == judges.OBJECTIVE:
             return ObjectiveJudge()
         if stored.kind == judges.OFFLINE:
-            return OfflineJudge()
+            return ExactWordsJudge() if stored.settings.get("wording") == EXACT else OfflineJudge()
         return self.llm(stored.id)
 
     def llm(self, judge_id: int) -> LLMJudge | None:
@@ -184,3 +185,9 @@ def default_judges(store: Store) -> tuple[int, int]:
             judges.ensure(db, ObjectiveJudge.name, judges.OBJECTIVE),
             judges.ensure(db, OfflineJudge.name, judges.OFFLINE),
         )
+
+
+def exact_judge(store: Store) -> int:
+    """The id of the offline matcher that wants exact words, made if it is new: for trials, beside the usual one."""
+    with store.write() as db:
+        return judges.ensure(db, EXACT_NAME, judges.OFFLINE, settings={"wording": EXACT})

@@ -49,7 +49,7 @@ def reset(store: Store, marker: Marker, exam_id: int | None = None) -> int:
         if exam_id is None:
             return _install_both(db, offline)
         on_paper = any(exam.title == paper_demo.content()[0]["title"] for exam in standing)
-        fresh = paper_demo.install(db, offline) if on_paper else _install_typed(db, offline)
+        fresh = paper_demo.install(db, offline) if on_paper else install_typed(db, offline)
         _propose(db, fresh, offline)
         return fresh
 
@@ -63,7 +63,7 @@ def content() -> tuple[dict[str, Any], tuple[dict[str, Any], ...]]:
 def _install_both(db: Database, judge_id: int) -> int:
     """Pages open at the newest exam, so the typed one comes last; its proposals are made first."""
     on_paper = paper_demo.install(db, judge_id)
-    typed = _install_typed(db, judge_id)
+    typed = install_typed(db, judge_id)
     for exam_id in (typed, on_paper):
         _propose(db, exam_id, judge_id)
     return typed
@@ -73,7 +73,8 @@ def _propose(db: Database, exam_id: int, judge_id: int) -> None:
     jobs.add(db, PROPOSE, RunOptions(exam_id=exam_id, judge_id=judge_id).model_dump(mode="json"))
 
 
-def _install_typed(db: Database, judge_id: int) -> int:
+def install_typed(db: Database, judge_id: int) -> int:
+    """The id of a fresh typed exam. Its proposals are for the caller to ask for."""
     exam, questions = content()
     exam_id = demo_content.add_exam(db, exam, judge_id)
     candidates = responses.add_candidates(db, exam_id, exam["candidates"], exam["groups"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from storage import Store, jobs, markers
 from storage.connect import in_words
 from storage.jobs import Job
 
+log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.1
 _STEPS_BETWEEN_LOOKS = 200_000  # of SQLite's machine: some milliseconds
 _CALLED_OFF = "Cancelled before anything was stored."
@@ -63,12 +65,22 @@ def _done(store: Store, job: Job, progress: Progress) -> str:
         made = _stored(store, job, wanted, marker)
     if made is None:
         return "Everything in this file is in the exam already."
-    if filled := fill_in(store, marker, wanted):
-        with store.write() as db:
-            now = jobs.get(db, job.id)
-            if now is not None:
-                jobs.change_payload(db, job.id, {**now.payload, "texts": filled})
+    try:
+        _fill_in(store, job, wanted, marker)
+    except sqlite3.Error:
+        log.exception("The texts of an import's questions could not be filled in.")  # the import stands
     return "Imported."
+
+
+def _fill_in(store: Store, job: Job, wanted: Wanted, marker: Marker | None) -> None:
+    """Fill in the texts of the exam's questions, and note with the job how many."""
+    filled = fill_in(store, marker, wanted)
+    if not filled:
+        return
+    with store.write() as db:
+        now = jobs.get(db, job.id)
+        if now is not None:
+            jobs.change_payload(db, job.id, {**now.payload, "texts": filled})
 
 
 def _stored(store: Store, job: Job, wanted: Wanted, marker: Marker | None) -> Imported | None:

@@ -31,5 +31,5 @@ def refresh(db: Database, response_ids: Sequence[int], watch: Watch) -> None:
     """Bring the responses' standings up to date, some thousands at a time."""
     for done in range(0, len(response_ids), RESPONSES_AT_ONCE):
         part = done / len(response_ids)
-        watch.at(STANDINGS + (1 - STANDINGS) * part, f"Counting marks of {len(response_ids):,} responses")
+        watch.at(STANDINGS + (1 - STANDINGS) * part, f"Counting marks: {done:,} of {len(response_ids):,} responses")
         standings.refresh_each(db, response_ids[done : done + RESPONSES_AT_ONCE])

@@ -20,6 +20,8 @@ from components.workflow.benchmarks.sitting import SIT, do_sitting
 from components.workflow.cohort import PROPOSE, options_of
 from components.workflow.connections import Connections
 from components.workflow.drafting import DRAFT, draft_exam
+from components.workflow.import_job import do_import
+from components.workflow.import_waiting import IMPORT, forget_ended
 from components.workflow.learn import learn_question
 from components.workflow.marks_out.files import Kind, do_files
 from components.workflow.printing import BOOKS, do_books
@@ -61,6 +63,7 @@ class Worker:
         """Do one queued job to its end, if there is one; its failure is kept with the job in words."""
 
         async def one() -> bool:
+            await asyncio.to_thread(forget_ended, self._store)
             claimed = await asyncio.to_thread(self._claim)
             if claimed is None:
                 return False
@@ -75,6 +78,7 @@ class Worker:
         under_way: dict[asyncio.Task[None], Job] = {}
         while not self._stopping.is_set():
             try:
+                await asyncio.to_thread(forget_ended, self._store)
                 while _slots(under_way) and (claimed := await asyncio.to_thread(self._claim, [*under_way.values()])):
                     under_way[asyncio.create_task(self._do(claimed))] = claimed.job
             except Exception as error:
@@ -156,6 +160,7 @@ class Worker:
             DRAFT: lambda: draft_exam(self._store, job.payload["exam_id"], progress),
             BOOKS: lambda: do_books(self._store, job, progress),
             SCAN: lambda: do_scan(self._store, job, progress),
+            IMPORT: lambda: do_import(self._store, job, progress),
             Kind.FEEDBACK: lambda: do_files(self._store, job, progress),
             Kind.EVIDENCE: lambda: do_files(self._store, job, progress),
         }

@@ -17,11 +17,12 @@ from components.workflow.import_match import matched
 from components.workflow.import_parts import judge_after
 from components.workflow.import_people import renumbered
 from pages.department.import_columns import ask_question, choose_defaults, choose_groups, choose_mapping
+from pages.department.import_done import show_imports
 from pages.department.import_exam import choose_exam
 from pages.department.import_files import chosen_file
 from pages.department.import_found import choose, show_found, show_preview
 from pages.department.import_report import show_report
-from pages.department.import_store import Ready, import_form, show_imported
+from pages.department.import_store import Ready, import_form
 from pages.department.import_texts import offer_texts
 from storage import Store, exams, import_state
 
@@ -39,7 +40,7 @@ def import_section(store: Store, marker: Marker, into: int | None = None) -> Non
         "response, or one row a candidate. Columns such as class, set or tier become groups of candidates. Nothing is "
         "stored before you say so."
     )
-    show_imported(store, marker)
+    show_imports(store, marker)
     found = chosen_file()
     if found is None:
         return

@@ -16,13 +16,12 @@ from components.intake.question_paper import PaperText
 from components.marking import Marker, MarkError
 from components.widgets.figures import count, plain
 from components.workflow.import_compare import Comparison, compare
-from components.workflow.import_into import import_into
-from components.workflow.import_parts import Imported
-from components.workflow.import_table import DeskJudge, import_plan, usual_on_desk, why_not
-from pages.department.exam_actions import go_button, undo_popover
+from components.workflow.import_order import order
+from components.workflow.import_table import DeskJudge, usual_on_desk, why_not
+from components.workflow.import_wanted import Wanted, carry_out, fill_in
 from pages.department.import_ais import choose_desk
-from pages.department.import_texts import fill_in
-from storage import Store, exams, import_state, imports, judges
+from pages.department.import_done import remember, what_came
+from storage import Store, exams, import_state, judges
 from storage.exams import Exam
 
 CHANGES_ROWS = 500
@@ -79,24 +78,10 @@ def _new_exam(store: Store, marker: Marker, ready: Ready, about: str) -> None:
         f"Import {count(_rows(plan), 'response')}", type="primary", disabled=bool(problem), key=f"import_{about}"
     ):
         return
-    try:
-        with st.spinner("Importing …"):
-            made = import_plan(
-                store,
-                plan,
-                title=title,
-                marker=marker,
-                judge=judge,
-                imported_judge=ai or "",
-                first_marker_name=names[0],
-                second_marker_name=names[1],
-                people=ready.people,
-            )
-            _remember(made, title)
-    except MarkError as error:
-        st.error(plain(str(error)), title="Nothing was imported")
-        return
-    st.rerun()
+    wanted = Wanted(
+        plan, ready.people, title, None, names, judge=judge, imported_judge=ai or "", texts=dict(ready.texts)
+    )
+    _begin(store, marker, wanted)
 
 
 def _into_exam(store: Store, marker: Marker, ready: Ready, exam_id: int, about: str) -> None:
@@ -118,28 +103,40 @@ def _into_exam(store: Store, marker: Marker, ready: Ready, exam_id: int, about: 
         st.info(f"Everything in this file is in “{plain(exam.title)}” already.", title="Nothing to add")
         return
     desk = _desk_after(store, exam, plan, about) if found.ai_marks else None
-    label = f"Add {_what(len(found.answers), len(found.marks), len(found.ai_marks)) or 'what is new'}"
+    label = f"Add {what_came(len(found.answers), len(found.marks), len(found.ai_marks)) or 'what is new'}"
     if not st.button(label, type="primary", disabled=bool(found.problems), key=f"import_{about}"):
         return
+    wanted = Wanted(
+        plan,
+        ready.people,
+        exam.title,
+        exam_id,
+        names,
+        leave_out=leave_out,
+        desk_judge=desk,
+        texts=dict(ready.texts),
+    )
+    _begin(store, marker, wanted)
+
+
+def _begin(store: Store, marker: Marker, wanted: Wanted) -> None:
+    """Store what is small; order what is large. The page is then drawn anew, its form empty."""
     try:
-        with st.spinner("Importing …"):
-            made = import_into(
-                store,
-                plan,
-                exam_id,
-                marker=marker,
-                first_marker_name=names[0],
-                second_marker_name=names[1],
-                leave_out=leave_out,
-                people=ready.people,
-                desk_judge=desk,
-            )
+        if wanted.large:
+            with st.spinner("Putting the file aside for the import …"):
+                order(store, wanted, marker)
+                st.session_state.pop("imported", None)
+                _empty_form()
+        else:
+            with st.spinner("Importing …"):
+                made = carry_out(store, wanted, marker)
+                if made is not None:
+                    remember(made, wanted.title)
+                    _empty_form()
+                    st.session_state["imported_texts"] = fill_in(store, marker, wanted)
     except MarkError as error:
         st.error(plain(str(error)), title="Nothing was imported")
         return
-    if made is not None:
-        _remember(made, exam.title)
-        st.session_state["imported_texts"] = fill_in(store, marker, exam_id, ready.texts)
     st.rerun()
 
 
@@ -230,42 +227,9 @@ def _rows(plan: ImportPlan) -> int:
     return len(plan.responses) or len({entry.row for entry in plan.report})
 
 
-def _remember(made: Imported, title: str) -> None:
-    """Note what was imported and empty the form, before anything is drawn: a second press then finds no button."""
+def _empty_form() -> None:
+    """Before anything is drawn: a second press then finds no button."""
     state: Any = st.session_state
-    state["imported"] = (made, title.strip())
     state["import_round"] = state.get("import_round", 0) + 1
     for kept in KEPT:
         state.pop(kept, None)
-
-
-def show_imported(store: Store, marker: Marker) -> None:
-    """What the last import made, as long as it stands."""
-    made, title = st.session_state.get("imported", (None, ""))
-    if made is None:
-        return
-    with store.read() as db:
-        if imports.get(db, made.import_id) is None or exams.get(db, made.exam_id) is None:
-            return
-    if made.added:
-        said = _what(made.responses, made.human_marks, made.ai_marks) or "groups"
-        filled = st.session_state.get("imported_texts", 0)
-        texts = f" The text of {count(filled, 'question')} was filled in." if filled else ""
-        st.success(f"Into “{plain(title)}”: {said}.{texts}", title="Imported")
-    else:
-        marks = _what(0, made.human_marks, made.ai_marks)
-        st.success(
-            f"“{plain(title)}”: {count(made.responses, 'response')} of {count(made.candidates, 'candidate')} to "
-            f"{count(made.questions, 'question')}{', with ' + marks if marks else ''}.",
-            title="Imported",
-        )
-    with st.container(horizontal=True):
-        go_button(made.exam_id, "Mark", "teacher/mark.py", ":material/edit_note:", primary=True, key="imported")
-        undo_popover(made.import_id, title, marker, key="imported", added=made.added)
-
-
-def _what(responses: int, human_marks: int, ai_marks: int) -> str:
-    parts = [
-        count(n, what) for n, what in ((responses, "response"), (human_marks, "human mark"), (ai_marks, "AI mark")) if n
-    ]
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from components.intake.forms import FormQuestion
 from components.intake.question_paper import PaperText
-from components.marking import Marker, MarkError, Role
+from components.marking import Marker, Role
 from components.widgets.figures import count, plain
-from components.workflow.exam_setup.read_papers import fill_texts, heading_texts
+from components.workflow.exam_setup.read_papers import heading_texts
 from storage import Store
 
 _SHOWN = 6
@@ -40,13 +40,3 @@ def offer_texts(
     if len(found) > len(shown):
         st.caption(f"and {len(found) - len(shown)} more")
     return found if wanted else {}
-
-
-def fill_in(store: Store, marker: Marker, exam_id: int, texts: Mapping[str, PaperText]) -> int:
-    """Put the texts into the exam; gives how many questions have one now."""
-    if not texts:
-        return 0
-    try:
-        return sum(each.saved for each in fill_texts(store, marker, exam_id, texts))
-    except MarkError:
-        return 0  # the exam went meanwhile; the import stands

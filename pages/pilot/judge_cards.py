@@ -9,6 +9,7 @@ from components.marking import Marker
 from components.widgets.figures import count, plain
 from components.workflow.connections import endpoint_of
 from pages.pilot import judge_form, judge_report, judge_words
+from pages.pilot.judge_knowledge import judge_knowledge
 from pages.shared.desk_services import services
 from storage import events, exams, judges
 from storage.judges import StoredJudge
@@ -34,10 +35,11 @@ def judge_cards(marker: Marker) -> None:
         with st.container(border=True, key=f"judge_card_{judge.id}"):
             _head(judge)
             if judge.kind != judges.LLM:
-                st.caption(judge_words.WHAT[judge.kind])
+                st.caption(judge_words.what(judge))
             else:
                 st.caption(_about(judge))
                 st.markdown(plain(judge_words.takes(known[judge.id])))
+                judge_knowledge(services().store, judge.id)
             if judge.kind not in BUILT_IN:
                 _buttons(judge, used.get(judge.id, []), marker)
     if retired:
