@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlite_utils import Database
 
 from components.intake import ImportPlan, PlannedAIMark, PlannedResponse
+from components.intake.cells import shortened
 from components.intake.spelling import candidate_key
 from components.marking import MarkError, Scale, format_mark
 from components.workflow.import_match import doubled, matched
@@ -279,8 +280,8 @@ def _nothing_to_mark(rows: list[PlannedResponse]) -> str:
 
 def _changed_answer(response: PlannedResponse, number: str, held: Held) -> str:
     about = (
-        f"Candidate {response.candidate}, question {number}: the answer here is “{_short(held.text)}”, in this file "
-        f"“{_short(response.answer)}”"
+        f"Candidate {response.candidate}, question {number}: the answer here is “{shortened(held.text, _SHOWN)}”, in this file "
+        f"“{shortened(response.answer, _SHOWN)}”"
     )
     if held.marked:
         return f"{about}. It has been marked, so it stays. Leave it out, or import the file as a new exam."
@@ -291,11 +292,6 @@ def _changed_answer(response: PlannedResponse, number: str, held: Held) -> str:
 
 def _text(answer: str) -> str:
     return answer.replace("\x00", "\ufffd").strip()
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 
 def _listed(parts: list[str], last: str = "and") -> str:

@@ -13,7 +13,7 @@ from components.workflow.trial.report import TrialReport
 from components.workflow.trial.report_apart import questions_section
 from components.workflow.trial.report_figures import TrialFigures
 from components.workflow.trial.report_methods import definitions, limits, methods
-from components.workflow.trial.report_sections import EACH_JUDGE
+from components.workflow.trial.report_sections import EACH_JUDGE, OTHER_JUDGES
 from components.workflow.trial.report_shapes import Section
 from components.workflow.trial.report_tables import trial_csv
 from components.workflow.trial.report_why import IN_WORDS
@@ -62,7 +62,7 @@ def _show(section: Section, arms: int) -> None:
             _reasons(table, key)
             continue
         st.markdown(f"##### {plain(table.name)}")
-        if table.name == EACH_JUDGE:
+        if table.name in (EACH_JUDGE, OTHER_JUDGES):
             st.markdown("\n".join(f"- {_sentence(row)}" for row in table.rows))
         else:
             show_table(table, key)

@@ -66,7 +66,7 @@ def test_the_demo_trials_report_shows_each_section_with_its_sentence_chart_and_t
         drawn = at.get("plotly_chart")
         assert len(drawn) == (1 if section.chart is not None else 0), section.key
         alone = [each for each in at.get("download_button") if each.key.startswith("trial_csv_")]
-        listed = [each for each in section.tables if each.name != "Each judge in a sentence"]
+        listed = [each for each in section.tables if each.name != "The other judges in a sentence"]
         assert len(alone) == len(listed), section.key
     show(at, "verdict")
     other = report.verdict.arms[1]

@@ -121,8 +121,9 @@ def test_a_section_says_how_many_of_how_many_responses_its_figures_rest_on(repor
 
 
 def test_why_has_every_judge_for_every_part_the_whole_exam_first(report: TrialReport) -> None:
-    _, why, sentences = section(report, "verdict").tables
+    others, why, sentences = section(report, "verdict").tables
     names = [each.name for each in report.verdict.arms]
+    assert [row[0] for row in others.rows] == names[1:]  # the best one's sentence is in the answer
     assert [row[:2] for row in why.rows] == [
         (name, part) for part in ("all questions", "Biology", "Chemistry") for name in names
     ]

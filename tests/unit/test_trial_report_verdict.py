@@ -134,6 +134,37 @@ def test_the_best_of_several_is_said_to_flatter_itself_and_a_single_one_is_not()
     assert verdict_on(trial([question()], [0] * 60, e1, e2, [arm("Vela", ai)])).caution == ""
 
 
+def two_open(responses: int) -> TrialData:
+    """Vela is a little severe and nearer the humans than Orion; neither can be told from a fit judge."""
+    e1, e2, ai = noisy(0, responses, noise=0.75, shift=-0.35)
+    arms = [arm("Vela", ai), arm("Orion", noisy(0, responses, noise=0.9)[2], judge=2)]
+    return trial([question()], [0] * responses, e1, e2, arms)
+
+
+def test_where_nothing_is_settled_the_answer_names_the_closest_judge_and_what_is_open_about_it() -> None:
+    found = verdict_on(two_open(40))
+    about = (
+        ". Still open: whether it is severe (by 11% of marks) or that is chance, and whether it is as close to the "
+        "humans as they are to each other (QWK .74 against .80); about 751 more responses would tell."
+    )
+    assert found.sentence == (
+        f"No judge can be called fit as second marker yet. Closest to the humans is Vela{about}"
+    )
+    assert found.arms[0].sentence == f"It cannot be said yet whether it is fit as second marker{about}"
+
+
+def test_with_too_few_responses_the_answer_says_so_of_the_closest_judge() -> None:
+    assert verdict_on(two_open(11)).sentence.endswith(
+        "Closest to the humans is Orion: only 11 responses to go by; at least 19 more are needed."
+    )
+
+
+def test_judges_that_are_open_are_named_where_the_closest_is_not_one_of_them() -> None:
+    marks = two_judges(np.arange(600) % 10 > 6, np.random.default_rng(2).random(600) < 0.01)
+    found = verdict_on(marks)
+    assert found.sentence == ""
+
+
 def test_perfect_agreement_throughout_is_fit() -> None:
     marks = [0.0, 1, 2, 3, 4] * 12
     found = only(trial([question("1"), question("2")], [0] * 30 + [1] * 30, marks, marks, [arm("Vela", marks)]))

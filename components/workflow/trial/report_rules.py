@@ -180,7 +180,7 @@ def _against_humans(part: Comparison, r_a: Statistic, delta: Statistic) -> Rule:
     short = {
         Standing.FIT: f"{close} to each other {figures}",
         Standing.NOT_FIT: f"it agrees clearly less with the humans than they do with each other {figures}",
-        Standing.OPEN: f"whether it is about as close to the humans as they are to each other {figures}",
+        Standing.OPEN: f"whether it is as close to the humans as they are to each other {figures}",
     }
     return _at_least(delta, -MOST_BELOW_HUMANS, "Beside the humans", said, short)
 
@@ -201,8 +201,8 @@ def _bias(found: Statistic, percent: Statistic) -> Rule:
     if low > MOST_BIAS or high < -MOST_BIAS:
         return Rule("Bias", Standing.NOT_FIT, said, direction)
     times = ((high - low) / 2 / (abs(found.value) - MOST_BIAS)) ** 2
-    ends = _ends(found.interval)
-    return Rule("Bias", Standing.OPEN, f"{said}, likely {ends}", f"whether it is {direction} or that is chance", times)
+    short = f"whether it is {direction.replace(' by ', ' (by ')}{')' * direction.count(' by ')} or that is chance"
+    return Rule("Bias", Standing.OPEN, f"{said}, likely {_ends(found.interval)}", short, times)
 
 
 def _within(part: Comparison, share: Statistic, less: Statistic) -> Rule:

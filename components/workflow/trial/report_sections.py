@@ -25,15 +25,16 @@ from components.workflow.trial.report_verdict import TrialVerdict, listed
 from components.workflow.trial.report_why import NOTE_ON_WHY, sentences_table, why_table
 
 QWK_REACH = (0.0, 1.0)
-EACH_JUDGE = "Each judge in a sentence"
+EACH_JUDGE, OTHER_JUDGES = "Each judge in a sentence", "The other judges in a sentence"
 
 
 def verdict_section(found: TrialFigures, verdict: TrialVerdict) -> Section:
-    """The answer, each judge's, and every rule behind them."""
+    """The answer, each judge's where the answer does not tell it, and every rule behind them."""
     said = [verdict.sentence, *([verdict.caution] if verdict.caution else []), rests_on(found, found.everything)]
-    judges = [(each.name, each.sentence) for each in verdict.arms] if len(verdict.arms) > 1 else []
+    several = len(verdict.arms) > 1  # the best one's sentence is in the answer
+    judges = [(each.name, each.sentence) for each in verdict.arms if several and each.arm != found.best]
     tables = (
-        shown(EACH_JUDGE, ("Judge", "Verdict"), list(judges)),
+        shown(EACH_JUDGE if found.best is None else OTHER_JUDGES, ("Judge", "Verdict"), list(judges)),
         why_table(found, verdict),
         sentences_table(verdict),
     )

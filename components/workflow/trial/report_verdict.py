@@ -12,6 +12,7 @@ from components.workflow.trial.report_rules import COVERAGE, MEASURABLE, PartVer
 MOST_UNMARKED = 0.1
 MOST_REASONS = 2  # in a sentence; the table has all
 NOT_FIT = "Not fit as second marker for this exam: "
+NOT_YET = "It cannot be said yet whether it is fit as second marker"
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,7 @@ def _sentence(whole: PartVerdict, subjects: Sequence[PartVerdict], types: Sequen
         return _whole(whole)
     fit = _of(first, Standing.FIT) or _of(second, Standing.FIT)
     if not fit and whole.standing is not Standing.FIT:
-        text = _whole(whole).removesuffix(".")
-        return f"{text}; nor can it be called fit for any {'subject or ' if subjects else ''}type of question alone."
+        return f"{_whole(whole)} Nor can it be called fit for any {'subject or ' if subjects else ''}type of question alone."
     broken = (*_of(first, Standing.NOT_FIT), *_of(second, Standing.NOT_FIT))
     opened = (*_of(first, Standing.OPEN), *_of(second, Standing.OPEN))
     said = [f"Fit as second marker for {_fit_names(fit)}" if fit else _whole(whole).removesuffix(".")]
@@ -101,7 +101,10 @@ def _open_sentences(parts: Sequence[PartVerdict]) -> list[str]:
     few = [part.part for part in parts if not part.rules and part.more is not None]
     unmarked = [part.part for part in parts if not part.rules and part.more is None]
     told = [part for part in parts if part.rules]
-    said = [f"For {names} it cannot be said yet: {reason}." for names, reason in _together(told)]
+    said = [
+        f"For {names} it {'is still open ' if _asks(reason) else 'cannot be said yet: '}{reason}."
+        for names, reason in _together(told)
+    ]
     if few:
         said.append(f"For {listed(few)} there are too few responses yet: at least {FEWEST_FOR_PLAIN} are needed.")
     if unmarked:
@@ -122,7 +125,13 @@ def _whole(whole: PartVerdict) -> str:
         return f"Fit as second marker for this exam at {whole.tolerance}: {_reason(whole)}."
     if whole.standing is Standing.NOT_FIT:
         return f"{NOT_FIT}{_reason(whole)}."
-    return f"It cannot be said yet whether it is fit as second marker: {_reason(whole)}."
+    reason = _reason(whole)
+    return f"{NOT_YET}. Still open: {reason}." if _asks(reason) else f"{NOT_YET}: {reason}."
+
+
+def _asks(reason: str) -> bool:
+    """Whether a reason says what is open, as "whether …", and not what is lacking."""
+    return reason.startswith("whether ")
 
 
 def _reason(part: PartVerdict) -> str:
@@ -140,8 +149,7 @@ def _reasons(part: PartVerdict) -> str:
     if not unsettled:
         return part.why.removesuffix(f" ({part.alone})")
     more = "" if part.more is None else f"; about {part.more:,} more responses would tell"
-    opened = "it is open " if unsettled[0].startswith("whether") else ""
-    return f"{opened}{' and '.join(unsettled)}{more}"
+    return f"{', and '.join(unsettled)}{more}"
 
 
 def _plainest(part: PartVerdict, standing: Standing) -> list[Rule]:
@@ -188,6 +196,7 @@ def _over_all(found: TrialFigures, judged: Sequence[ArmVerdict]) -> str:
         for each in judged
         if each.name not in fit and any(part.standing is Standing.FIT for part in each.parts)
     ]
+    best = next((each for each in judged if each.arm == found.best), None)
     if fit:
         said = (
             f"Over all questions {len(fit)} of {len(compared)} judges {_are(fit)} fit as second marker: {listed(fit)}."
@@ -195,14 +204,20 @@ def _over_all(found: TrialFigures, judged: Sequence[ArmVerdict]) -> str:
     elif partly:
         said = f"No judge is fit for the whole exam; for parts of it {listed(partly)} {_are(partly)}."
     elif opened:
-        said = f"No judge can be called fit as second marker yet; it is open for {listed(opened)}."
+        named = "" if best is not None and best.name in opened else f"; it is open for {listed(opened)}"
+        said = f"No judge can be called fit as second marker yet{named}."
     else:
         said = "No judge is fit as second marker for this exam."
-    best = next((each for each in judged if each.arm == found.best), None)
     if best is None:
         return said
-    told = best.sentence if fit or partly or opened else best.sentence.removeprefix(NOT_FIT)
-    return f"{said} Closest to the humans is {best.name}: {told[0].lower()}{told[1:]}"
+    closest = f"{said} Closest to the humans is {best.name}"
+    if fit or partly:
+        told = best.sentence
+    elif opened and best.sentence.startswith(NOT_YET):
+        return closest + best.sentence.removeprefix(NOT_YET)
+    else:
+        told = best.sentence if opened else best.sentence.removeprefix(NOT_FIT)
+    return f"{closest}: {told[0].lower()}{told[1:]}"
 
 
 def _are(names: Sequence[str]) -> str:
