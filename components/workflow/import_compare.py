@@ -280,8 +280,8 @@ def _nothing_to_mark(rows: list[PlannedResponse]) -> str:
 
 def _changed_answer(response: PlannedResponse, number: str, held: Held) -> str:
     about = (
-        f"Candidate {response.candidate}, question {number}: the answer here is “{shortened(held.text, _SHOWN)}”, in this file "
-        f"“{shortened(response.answer, _SHOWN)}”"
+        f"Candidate {response.candidate}, question {number}: the answer here is “{shortened(held.text, _SHOWN)}”, in "
+        f"this file “{shortened(response.answer, _SHOWN)}”"
     )
     if held.marked:
         return f"{about}. It has been marked, so it stays. Leave it out, or import the file as a new exam."

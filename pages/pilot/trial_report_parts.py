@@ -20,7 +20,9 @@ from components.workflow.trial.report_why import IN_WORDS
 from pages.pilot.trial_report_charts import draw
 
 MOST_ROWS_AT_ONCE = 14
-FIRST_WIDTH = 140  # of the column that stays in sight: a phone's 390 pixels must leave room beside it
+# Of the column that stays in sight: judges whose names begin alike are told apart by their ends, and a phone's 390
+# pixels must leave room beside it.
+FIRST_WIDTHS, LETTER, EDGES = (140, 210), 7, 20
 WORDY = {"In words", "Rests on", "Prompt"}
 WIDTHS = {
     "Part": 130, "Verdict": 70, "QWK with the humans": 160, "Δ to the humans' own": 175, "Bias": 195,
@@ -101,7 +103,7 @@ def show_table(table: Table, key: str) -> None:
     for place, name in enumerate(table.columns):
         if table.rows and all(isinstance(row[place], int) for row in table.rows):
             configured[name] = column.NumberColumn(format="localized")
-    configured[table.columns[0]] = column.TextColumn(pinned=True, width=FIRST_WIDTH)
+    configured[table.columns[0]] = column.TextColumn(pinned=True, width=_first_width(table))
     st.dataframe(
         [dict(zip(table.columns, row, strict=True)) for row in table.rows],
         key=f"trial_table_{key}",
@@ -110,6 +112,13 @@ def show_table(table: Table, key: str) -> None:
         alt=f"{table.name}: the same in numbers.",
         column_config=configured,
     )
+
+
+def _first_width(table: Table) -> int:
+    """As wide as its longest name, within bounds; in pixels."""
+    longest = max((len(str(row[0])) for row in table.rows), default=0)
+    narrowest, widest = FIRST_WIDTHS
+    return min(widest, max(narrowest, EDGES + LETTER * longest))
 
 
 def _sentence(row: Sequence[Value]) -> str:

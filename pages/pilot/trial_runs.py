@@ -26,17 +26,23 @@ def overview(listed: list[Trial]) -> None:
                 "Trial": trial.title,
                 "State": trial_words.state(trial),
                 "Progress": trial_words.progress(trial),
-                "Cap": trial_words.cap(trial),
+                "Exam": trial.exam,
+                "Begun": trial.created_at[:16].replace("T", " "),
                 "Arms": trial.arms,
                 "Responses": trial.responses,
                 "Marked twice": trial.double_marked,
-                "Exam": trial.exam,
-                "Begun": trial.created_at[:16].replace("T", " "),
+                "Cap": trial_words.cap(trial),
             }
             for trial in listed
         ],
         hide_index=True,
-        column_config={"Trial": st.column_config.TextColumn(width="medium")},
+        column_config={
+            "Trial": st.column_config.TextColumn(width=230, pinned=True),
+            "State": st.column_config.TextColumn(width=85),
+            "Progress": st.column_config.TextColumn(width=180),
+            "Exam": st.column_config.TextColumn(width=210),
+            "Begun": st.column_config.TextColumn(width=130),
+        },
     )
 
 
