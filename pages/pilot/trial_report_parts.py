@@ -22,7 +22,7 @@ from pages.pilot.trial_report_charts import draw
 MOST_ROWS_AT_ONCE = 14
 # Of the column that stays in sight: judges whose names begin alike are told apart by their ends, and a phone's 390
 # pixels must leave room beside it.
-FIRST_WIDTHS, LETTER, EDGES = (140, 210), 7, 20
+FIRST_WIDTHS, LETTER, EDGES = (140, 218), 7, 22
 WORDY = {"In words", "Rests on", "Prompt"}
 WIDTHS = {
     "Part": 130, "Verdict": 70, "QWK with the humans": 160, "Δ to the humans' own": 175, "Bias": 195,

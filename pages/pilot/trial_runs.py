@@ -37,11 +37,11 @@ def overview(listed: list[Trial]) -> None:
         ],
         hide_index=True,
         column_config={
-            "Trial": st.column_config.TextColumn(width=230, pinned=True),
-            "State": st.column_config.TextColumn(width=85),
-            "Progress": st.column_config.TextColumn(width=180),
-            "Exam": st.column_config.TextColumn(width=210),
-            "Begun": st.column_config.TextColumn(width=130),
+            "Trial": st.column_config.TextColumn(width=225, pinned=True),
+            "State": st.column_config.TextColumn(width=80),
+            "Progress": st.column_config.TextColumn(width=160),
+            "Exam": st.column_config.TextColumn(width=205),
+            "Begun": st.column_config.TextColumn(width=145),
         },
     )
 
