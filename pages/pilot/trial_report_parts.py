@@ -53,7 +53,7 @@ def _show(section: Section, arms: int) -> None:
     first, *others = section.said[-1:] if section.key == "verdict" else section.said
     st.markdown(plain(first))
     for each in others:
-        (st.markdown if section.key == "criteria" else st.caption)(plain(each))
+        (st.markdown if section.key in ("criteria", "absent") else st.caption)(plain(each))
     if section.chart is not None:
         draw(f"{section.key}", section.chart)
     if section.note:

@@ -66,6 +66,15 @@ def test_the_report_has_every_section_in_the_order_of_its_questions(report: Tria
     assert text.index(report.verdict.sentence) < text.index("By subject") < text.index("Methods") < text.index("Limits")
 
 
+def test_what_a_trial_does_not_compare_is_said_with_how_the_next_one_would() -> None:
+    marks = [float(n % 5) for n in range(40)]
+    small = trial_report(trial([question("1")], [0] * 40, marks, None, [arm("A", marks)]))
+    said = " ".join(section(small, "absent").said)
+    for words in ("Typed against handwritten", "without the mark scheme", "“Ask everything twice”", "by one person"):
+        assert words in said
+    assert "Not in this trial" in Document(small.html().decode()).text
+
+
 def test_the_same_marks_make_the_same_bytes_and_no_day_but_the_trials(report: TrialReport) -> None:
     again = trial_report(whole_trial())
     assert again.html() == report.html()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from components.workflow.agreement.tables import Table
 from components.workflow.trial.data import TrialData
+from components.workflow.trial.report_absent import absent_section
 from components.workflow.trial.report_alike import arms_section, criteria_section, repeats_section, shots_section
 from components.workflow.trial.report_apart import hand_section, questions_section
 from components.workflow.trial.report_bias_cost import bias_section, cost_section
@@ -19,8 +20,8 @@ from components.workflow.trial.report_verdict import TrialVerdict, trial_verdict
 
 @dataclass(frozen=True)
 class TrialReport:
-    """All there is to say about a trial. `sections` come in the order in which a reader wants them; those for which
-    the trial has nothing (no handwriting, no repeats) are not among them."""
+    """All there is to say about a trial. `sections` come in the order in which a reader wants them; what the trial
+    cannot compare (no handwriting, no repeats) is said in one of them."""
 
     figures: TrialFigures
     verdict: TrialVerdict
@@ -45,7 +46,7 @@ def trial_report(data: TrialData) -> TrialReport:
     """The report. Raises ValueError naming a mark that is off its question's scale."""
     figures = trial_figures(data)
     verdict = trial_verdict(figures)
-    sections = (
+    made = (
         verdict_section(figures, verdict),
         subjects_section(figures),
         judges_section(figures),
@@ -58,4 +59,6 @@ def trial_report(data: TrialData) -> TrialReport:
         repeats_section(figures),
         arms_section(figures),
     )
-    return TrialReport(figures, verdict, tuple(each for each in sections if each is not None))
+    sections = tuple(each for each in made if each is not None)
+    absent = absent_section(figures, sections)
+    return TrialReport(figures, verdict, sections if absent is None else (*sections, absent))
