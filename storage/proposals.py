@@ -160,13 +160,25 @@ def _row(
     import_id: int | None = None,
     run_id: int | None = None,
 ) -> tuple[Any, ...]:
-    usage = proposal.usage
     return (
         response_id,
         judge_id,
         run_id,
         import_id,
         scheme_id,
+        *what_it_says(proposal),
+        json.dumps(proposal.exemplars),
+        inputs_hash,
+        *what_it_took(proposal.usage),
+        json.dumps(proposal.samples),
+        proposal.transcript,
+        now(),
+    )
+
+
+def what_it_says(proposal: Proposal) -> tuple[Any, ...]:
+    """The columns from `status` to `flags`, of this table and of trial_proposals."""
+    return (
         proposal.status,
         proposal.mark,
         proposal.confidence,
@@ -174,8 +186,12 @@ def _row(
         proposal.reason,
         _VERDICTS.dump_json(proposal.verdicts).decode(),
         _FLAGS.dump_json(proposal.flags).decode(),
-        json.dumps(proposal.exemplars),
-        inputs_hash,
+    )
+
+
+def what_it_took(usage: Usage) -> tuple[Any, ...]:
+    """The columns from `model` to `raw_reply`, of this table and of trial_proposals."""
+    return (
         usage.model,
         usage.prompt_version,
         usage.prompt_hash,
@@ -184,9 +200,6 @@ def _row(
         usage.price,
         usage.seconds,
         usage.raw_reply,
-        json.dumps(proposal.samples),
-        proposal.transcript,
-        now(),
     )
 
 

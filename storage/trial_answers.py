@@ -10,17 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlite_utils import Database
 
-from components.marking import Flag, Proposal, Verdict
+from components.marking import Proposal
 from storage.answer_pages import PAGES_AS_MARKED
 from storage.connect import now
+from storage.proposals import what_it_says, what_it_took
 from storage.taken_back import STILL_COUNTS
 
 Inputs = tuple[int, str]  # response id, inputs' hash
-_VERDICTS = TypeAdapter(tuple[Verdict, ...])
-_FLAGS = TypeAdapter(tuple[Flag, ...])
 
 
 @dataclass(frozen=True)
@@ -272,29 +270,15 @@ def usual_seconds(db: Database, judge_id: int, model: str, most: int = 200) -> f
 
 
 def _row(arm_id: int, response_id: int, scheme_id: int, inputs_hash: str, said: Proposal) -> tuple[Any, ...]:
-    usage = said.usage
     return (
         arm_id,
         response_id,
         scheme_id,
         None,
         None,
-        said.status,
-        said.mark,
-        said.confidence,
-        said.label,
-        said.reason,
-        _VERDICTS.dump_json(said.verdicts).decode(),
-        _FLAGS.dump_json(said.flags).decode(),
+        *what_it_says(said),
         json.dumps(said.samples),
         inputs_hash,
-        usage.model,
-        usage.prompt_version,
-        usage.prompt_hash,
-        usage.tokens_in,
-        usage.tokens_out,
-        usage.price,
-        usage.seconds,
-        usage.raw_reply,
+        *what_it_took(said.usage),
         now(),
     )

@@ -98,6 +98,15 @@ def counted(db: Database, exam_id: int, question_ids: Sequence[int] | None, whos
     return Counted(row["n"], row["double"])
 
 
+def two_marks(db: Database, exam_id: int) -> dict[int, tuple[float, float]]:
+    """By response id, the marks of its first two markers; only where there are two."""
+    rows = db.execute(
+        _MARKS + "SELECT response_id, first_mark, second_mark FROM pairs WHERE second_id IS NOT NULL",
+        _about(exam_id, None, None),
+    )
+    return {row["response_id"]: (row["first_mark"], row["second_mark"]) for row in rows}
+
+
 def marked_ids(db: Database, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> list[int]:
     """The ids of the responses that a trial would rest on, question by question."""
     rows = db.execute(

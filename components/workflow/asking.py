@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from components.judge import JudgeStopped
 from components.judge.llm import LLMJudge, NotWanted, still_wanted
 from components.judge.prices import price_of
 from components.marking import Exemplar, Proposal, ProposalStatus
+from components.workflow.broken import MARK_IT, broke
 from components.workflow.engine import Engine
 from components.workflow.looking import for_judge, question_for_judge
 from components.workflow.progress import Told
@@ -19,8 +19,6 @@ from components.workflow.transcribing import keep_judges_transcript
 from storage import Store, asked, proposals
 from storage.exams import StoredQuestion
 from storage.responses import StoredResponse
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -83,9 +81,7 @@ class Asking(Engine[Item, Proposal]):
             paid = Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason, usage=stopped.spent)
             return priced(paid, judge.endpoint.model)
         except Exception:
-            log.exception("%s broke on response %s.", judge.name, item.answer.id)
-            reason = "The judge broke on this answer; the server's log has the details. Mark it yourself."
-            return Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason)
+            return broke(judge.name, item.answer, MARK_IT)
         unanswered = proposal.status is ProposalStatus.FAILED and not proposal.usage.raw_reply
         self._hear(unanswered=unanswered, reason=proposal.reason)
         return priced(proposal, judge.endpoint.model)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,13 +11,14 @@ from sqlite_utils import Database
 from components.judge import Judge, JudgeStopped
 from components.judge.llm import LLMJudge, try_pictures
 from components.judge.prices import price_of
-from components.marking import Exemplar, Proposal, ProposalStatus, Question, Scheme
+from components.marking import Exemplar
 from components.workflow import exemplars
 from components.workflow.asking import Asker, Asking, Item, fail_what_was_out
+from components.workflow.broken import MARK_IT, proposal_or_failure
 from components.workflow.cohort import RunOptions, no_price_words
 from components.workflow.connections import Connections
 from components.workflow.inputs import inputs_hashes, reads_exemplars
-from components.workflow.looking import for_judge, needs_eyes, question_for_judge, sends_pictures, shown_pages
+from components.workflow.looking import needs_eyes, question_for_judge, sends_pictures, shown_pages
 from components.workflow.progress import Progress, Told
 from components.workflow.purse import LIKELY_TIMES, Purse
 from components.workflow.tokens import (
@@ -34,7 +34,6 @@ from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
 from storage.responses import StoredResponse
 
-log = logging.getLogger(__name__)
 BATCH = 50
 
 
@@ -178,7 +177,7 @@ def propose_batch(
     """Propose for some responses of one question without a model, and store all of it at once; known ones are left."""
     hashes = inputs_hashes(judge, question, answers)
     asked = question_for_judge(store, question)
-    made = [(answer, _proposal(store, judge, asked, question.scheme, answer)) for answer in answers]
+    made = [(answer, proposal_or_failure(store, judge, asked, question.scheme, answer, MARK_IT)) for answer in answers]
     with store.write() as db:
         rows = [
             (answer.id, question.scheme_id, hashes[answer.id], proposal)
@@ -286,13 +285,3 @@ def _summary(store: Store, run_id: int, made: Plan, elsewhere: int) -> str:
     if counts["failed"]:
         said += f", {counts['failed']:,} failed (ask again to retry them)"
     return f"{said}.{out}"
-
-
-def _proposal(store: Store, judge: Judge, question: Question, scheme: Scheme, answer: StoredResponse) -> Proposal:
-    """The judge's proposal. One answer that it breaks on is a failed proposal, not the end of the others."""
-    try:
-        return judge.propose(question, scheme, for_judge(store, answer))
-    except Exception:
-        log.exception("%s broke on response %s.", judge.name, answer.id)
-        reason = "The judge broke on this answer; the server's log has the details. Mark it yourself."
-        return Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason)

@@ -11,40 +11,31 @@ from components.agreement import count_of
 from components.intake.benchmarks.items import Loaded
 from components.widgets.figures import plain
 from components.workflow.benchmarks.figures_gaokao import GaokaoFigures, ModelFigures, gaokao_figures
+from components.workflow.benchmarks.figures_judged import JudgedRow
 from components.workflow.benchmarks.figures_objective import ObjectiveFigures
 from components.workflow.benchmarks.figures_subjective import SubjectiveFigures
 from components.workflow.benchmarks.figures_tables import (
     beside_table,
-    converted_table,
-    differing_table,
     invalid_table,
     judged_table,
-    objective_table,
-    subjective_table,
     teacher_table,
 )
 from components.workflow.benchmarks.figures_teachers import TeacherFigures
-from pages.pilot.benchmarks_table import ONE, PERCENT, THREE, TWO, download, show_table
+from pages.pilot.benchmarks_objective import objective_tables
+from pages.pilot.benchmarks_table import PERCENT, THREE, download, show_table
+from pages.pilot.benchmarks_written import JUDGED, show_converted, written_tables
 
-_OBJECTIVE = {
-    "Rate, published rules": PERCENT, "Low": PERCENT, "High": PERCENT, "Rate, ours, of all": PERCENT,
-    "Rate, ours, of what was read": PERCENT, "Low, ours": PERCENT, "High, ours": PERCENT,
-}  # fmt: skip
-_SUBJECTIVE = {
-    "Marks, original's counting": TWO, "Rate, original's counting": PERCENT, "Rate, ours": PERCENT,
-    "Low, ours": PERCENT, "High, ours": PERCENT,
-}  # fmt: skip
 _TEACHERS = {"QWK on fractions": THREE, "Low": THREE, "High": THREE, "QWK on marks": THREE, "Same mark": PERCENT}
-_JUDGED = {
-    "Spearman": THREE, "Low": THREE, "High": THREE, "Kendall τ-b": THREE, "Low τ": THREE, "High τ": THREE,
-    "Judge's marks": ONE, "Teachers' marks": ONE, "Deviation %": ONE, "Low %": ONE, "High %": ONE,
-    "Marks per answer": TWO,
-}  # fmt: skip
-_GROUPS = {"subject": "By subject", "paper": "By paper", "year": "By year"}
+_GROUPS = {"subject": "By subject", "paper": "By paper"}
 
 
-def figures_section(loaded: Sequence[Loaded], key: str = "") -> None:
-    """The figures of what was loaded. `key` names its content, such as its hash; without one it is made here."""
+def figures_section(
+    loaded: Sequence[Loaded], key: str = "", judged: Sequence[tuple[str, Sequence[JudgedRow]]] = ()
+) -> None:
+    """The figures of what was loaded. `key` names its content, such as its hash; without one it is made here.
+
+    `judged` are marks that judges gave here to the double-marked answers, by judge.
+    """
     if not any(part.results for part in loaded):
         st.info(
             "These files hold questions and no results. Let a model sit them below; to see published figures made "
@@ -52,7 +43,7 @@ def figures_section(loaded: Sequence[Loaded], key: str = "") -> None:
             icon=":material/info:",
         )
         return
-    figures = _figures(key or content_key(loaded), list(loaded))
+    figures = _figures(key or content_key(loaded), tuple(judged), list(loaded))
     if figures is None:
         st.info("Figures are made of GAOKAO-Bench's results, and these are none.", icon=":material/info:")
         return
@@ -65,8 +56,10 @@ def figures_section(loaded: Sequence[Loaded], key: str = "") -> None:
 
 
 @st.cache_data(max_entries=4, show_spinner="Marking the shipped replies again …")
-def _figures(key: str, _loaded: list[Loaded]) -> GaokaoFigures | None:
-    return gaokao_figures(_loaded)
+def _figures(
+    key: str, judged: Sequence[tuple[str, Sequence[JudgedRow]]], _loaded: list[Loaded]
+) -> GaokaoFigures | None:
+    return gaokao_figures(_loaded, judged)
 
 
 def content_key(loaded: Sequence[Loaded]) -> str:
@@ -113,15 +106,7 @@ def _model(model: ModelFigures, key: str) -> None:
     if model.judge:
         st.caption(plain(f"Its written answers were marked by {model.judge}."))
     if model.converted is not None:
-        table = converted_table(model.converted)
-        show_table(
-            table,
-            "A subject's rate on each part times what the part counts for in the exam; a stream is six subjects, 750 "
-            "marks. As published: rates rounded to three decimals first, which moves a total by up to a few tenths. "
-            "Ours: replies that could not be read earn nothing, answers without a valid mark are left out.",
-            f"converted_{key}",
-            dict.fromkeys([name for name in table.columns[1:] if name != "Out of"], TWO),
-        )
+        show_converted(model.converted, key)
     if model.objective is not None:
         _objective(model.objective, key)
     if model.subjective is not None:
@@ -138,23 +123,12 @@ def _objective(figures: ObjectiveFigures, key: str) -> None:
         f"The replies were read again here: {_as_shipped(figures)}."
     )
     st.markdown(plain(said))
-    tables = {"subject": figures.by_subject, "paper": figures.by_paper, "year": figures.by_year}
-    for (group, rows), tab in zip(tables.items(), st.tabs(list(_GROUPS.values())), strict=True):
-        with tab:
-            show_table(
-                objective_table(f"objective by {group}", (*rows, total)),
-                "Low and high are where the rate likely lies (95%): Wilson's interval where each question is all or "
-                "nothing and worth the same, else from drawing whole questions again.",
-                f"objective_{group}_{key}",
-                _OBJECTIVE,
-            )
-    if figures.differing:
-        with st.expander(f"Read or marked differently: {count_of(len(figures.differing), 'question')}"):
-            show_table(
-                differing_table(figures.differing),
-                "Each reply to which the two rules give different marks, or which ours could not read in one way.",
-                f"differing_{key}",
-            )
+    objective_tables(
+        figures,
+        "Low and high are where the rate likely lies (95%): Wilson's interval where each question is all or nothing "
+        "and worth the same, else from drawing whole questions again.",
+        key,
+    )
 
 
 def _as_shipped(figures: ObjectiveFigures) -> str:
@@ -179,15 +153,9 @@ def _subjective(figures: SubjectiveFigures, key: str) -> None:
     else:
         said += "Every mark is valid."
     st.markdown(plain(said))
-    tables = {"subject": figures.by_subject, "paper": figures.by_paper, "year": figures.by_year}
-    for (group, rows), tab in zip(tables.items(), st.tabs(list(_GROUPS.values())), strict=True):
-        with tab:
-            show_table(
-                subjective_table(f"written by {group}", (*rows, total)),
-                "Ours counts one whole mark from 0 to the maximum, and leaves the rest out of both sides.",
-                f"subjective_{group}_{key}",
-                _SUBJECTIVE,
-            )
+    written_tables(
+        figures, "Ours counts one whole mark from 0 to the maximum, and leaves the rest out of both sides.", key
+    )
     if figures.invalid:
         with st.expander(f"Marks that are not counted: {total.invalid:,}"):
             show_table(
@@ -231,8 +199,8 @@ def _judged(figures: GaokaoFigures) -> None:
     st.subheader("A judge against the two teachers")
     if not figures.judged:
         st.info(
-            "No judge has marked these double-marked answers yet. Bring them in as an exam on the Exams page, try "
-            "judges on it in a trial, or load results in which a judge has marked the same replies.",
+            "No judge has marked these double-marked answers yet. Make exams of the written answers above and let a "
+            "judge mark them, in a run or in a trial, or load results in which a judge has marked the same replies.",
             icon=":material/info:",
         )
     for place, (judge, against) in enumerate(figures.judged):
@@ -242,5 +210,5 @@ def _judged(figures: GaokaoFigures) -> None:
             "Published: Spearman .825–.864, Kendall .685–.740. Deviation: the judge's total against the teachers'; "
             "+ means it gives more.",
             f"judged_{place}",
-            _JUDGED,
+            JUDGED,
         )

@@ -12,6 +12,7 @@ from components.intake.errors import IntakeError
 from components.marking import Marker, MarkError
 from components.widgets.figures import count, plain
 from components.workflow.benchmarks.making_exams import exams_of_results
+from components.workflow.benchmarks.marked_written import judged_here
 from components.workflow.benchmarks.sets import store_set
 from pages.pilot.benchmarks_exams import say_made
 from pages.pilot.benchmarks_figures import content_key, figures_section
@@ -107,7 +108,7 @@ def shipped_section(store: Store, marker: Marker) -> None:
             args=(store, loaded, marker),
         )
         st.button("Put these results away", key="benchmark_put_away", on_click=_put_away)
-    figures_section(loaded, state.get(SHIPPED_KEY, ""))
+    figures_section(loaded, state.get(SHIPPED_KEY, ""), judged_here(store, loaded))
 
 
 def _findings(report: Sequence[str], key: str) -> None:

@@ -10,27 +10,15 @@ from components.intake.benchmarks import Benchmark
 from components.widgets.figures import count, plain
 from components.workflow.benchmarks.figures_accuracy import Accuracy
 from components.workflow.benchmarks.figures_objective import ObjectiveFigures
-from components.workflow.benchmarks.figures_tables import differing_table, objective_table
 from components.workflow.benchmarks.outcomes import accuracy_of, objective_of, submission_of
 from pages.pilot.benchmarks_accuracy import accuracy_section
-from pages.pilot.benchmarks_table import PERCENT, show_table
+from pages.pilot.benchmarks_objective import objective_tables
+from pages.pilot.benchmarks_written import written_section
 from storage import Store, sitting_progress
 from storage.sitting_progress import Took
 from storage.sittings import Sitting
 
 SHOWN_UNREAD = 500
-_OBJECTIVE = dict.fromkeys(
-    (
-        "Rate, published rules",
-        "Low",
-        "High",
-        "Rate, ours, of all",
-        "Rate, ours, of what was read",
-        "Low, ours",
-        "High, ours",
-    ),
-    PERCENT,
-)
 
 
 def outcome_section(store: Store, sitting: Sitting, took: Took) -> None:
@@ -42,9 +30,10 @@ def outcome_section(store: Store, sitting: Sitting, took: Took) -> None:
         if sitting.benchmark == Benchmark.GAOKAO_BENCH:
             objective = _objective(str(store.path), sitting.id, astuple(took), store, sitting)
             if objective is None:
-                st.caption("Nothing in this sitting is marked by rule. Make an exam of the written answers below.")
+                st.caption("Nothing in this sitting is marked by rule.")
             else:
                 _show_objective(objective, sitting.id)
+            written_section(store, sitting, took, objective)
             return
         accuracy = _accuracy(str(store.path), sitting.id, astuple(took), store)
         if accuracy is not None:
@@ -92,23 +81,12 @@ def _show_objective(figures: ObjectiveFigures, sitting_id: int) -> None:
             f"rules {total.published.marks:,.0f} of {total.full:,.0f}.{unread}"
         )
     )
-    tables = {"subject": figures.by_subject, "paper": figures.by_paper, "year": figures.by_year}
-    for (group, rows), tab in zip(tables.items(), st.tabs([f"By {group}" for group in tables]), strict=True):
-        with tab:
-            show_table(
-                objective_table(f"objective by {group}", (*rows, total)),
-                "Marks and rates by the published rules, which take whatever letter they find, and by ours, which "
-                "take an answer only where the reply gives one. Low and high: where the rate likely lies (95%).",
-                f"sitting_{group}_{sitting_id}",
-                _OBJECTIVE,
-            )
-    if figures.differing:
-        with st.expander(f"Read or marked differently: {count(len(figures.differing), 'question')}"):
-            show_table(
-                differing_table(figures.differing),
-                "Each reply to which the two rules give different marks, or which ours could not read in one way.",
-                f"sitting_differing_{sitting_id}",
-            )
+    objective_tables(
+        figures,
+        "Marks and rates by the published rules, which take whatever letter they find, and by ours, which take an "
+        "answer only where the reply gives one. Low and high: where the rate likely lies (95%).",
+        f"sitting_{sitting_id}",
+    )
 
 
 @st.cache_data(max_entries=20, show_spinner="Counting what is right …")

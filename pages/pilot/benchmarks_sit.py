@@ -16,6 +16,8 @@ from components.workflow.benchmarks.settings import PROTOCOLS, Protocol, Sitting
 from components.workflow.benchmarks.sitting import Ahead, ahead, begin, checked
 from components.workflow.benchmarks.wording import ahead_words
 from components.workflow.connections import Connections
+from pages.pilot.spending_cap import TOO_LOW, choose_cap
+from pages.pilot.start_panel import open_panel
 from pages.shared import guard
 from storage import Store, benchmarks, judges, sitting_progress
 from storage.benchmarks import StoredSet, Task
@@ -28,10 +30,8 @@ state = st.session_state
 @st.fragment
 def sit_panel(store: Store, connections: Connections, sets: Sequence[StoredSet], marker: Marker) -> None:
     """The panel; what is chosen in it draws only the panel again, not the sittings below."""
-    if state.pop(STARTED, False):
-        st.rerun()
-    panel = st.expander("Let a model sit it", key=OPEN, icon=":material/play_arrow:", on_change="rerun")
-    if panel.open:
+    panel = open_panel("Let a model sit it", key=OPEN, started=STARTED, icon=":material/play_arrow:")
+    if panel is not None:
         with panel:
             _choices(store, connections, sets, marker)
 
@@ -109,17 +109,7 @@ def _settings(found: StoredSet, tasks: Sequence[Task]) -> SittingSettings | None
     chosen = st.multiselect(
         "Tasks", names, placeholder="All tasks", key=f"sit_tasks_{found.id}_{split}", help="Leave it empty for all."
     )
-    cap: float | None = st.number_input(
-        "Spending cap in US dollars",
-        min_value=0.01,
-        value=None,
-        step=1.0,
-        format="%.2f",
-        placeholder="no cap",
-        key="sit_cap",
-        width=300,
-        help="The sitting stops before it would spend more. It can go on with a higher cap.",
-    )
+    cap = choose_cap("sit_cap", "The sitting stops before it would spend more. It can go on with a higher cap.")
     try:
         return SittingSettings(
             protocol=protocol,
@@ -129,7 +119,7 @@ def _settings(found: StoredSet, tasks: Sequence[Task]) -> SittingSettings | None
             cap=cap,
         )
     except ValidationError:
-        st.error("A spending cap is an amount above 0. Leave it empty for a sitting without one.")
+        st.error(f"{TOO_LOW} Leave it empty for a sitting without one.")
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -16,9 +17,11 @@ from components.workflow.benchmarks.wording import in_words
 from components.workflow.purse import CAP_REACHED
 from pages.pilot.benchmarks_exams import PROBLEM, say_made
 from pages.pilot.benchmarks_outcome import outcome_section, unread_section
+from pages.pilot.job_controls import job_bar, job_buttons
 from pages.pilot.run_words import dollars
+from pages.pilot.spending_cap import TOO_LOW, choose_new_cap
 from pages.shared.beat import draw_again
-from storage import Store, benchmarks, jobs, sitting_progress, sittings
+from storage import Store, benchmarks, sitting_progress, sittings
 from storage.sitting_progress import State, Took
 from storage.sittings import Sitting
 
@@ -87,25 +90,10 @@ def _head(sitting: Sitting) -> None:
 
 def _show_active(store: Store, sitting: Sitting, how: State, lately: tuple[int, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        share = min(1.0, how.done / how.total) if how.total else 0.0
-        st.progress(share, plain(pace_words(how, lately)), width=460)
-        if how.paused:
-            st.button(
-                "Go on",
-                key=f"sitting_go_on_{sitting.id}",
-                icon=":material/play_arrow:",
-                on_click=sitting_job.go_on,
-                args=(store, sitting.id),
-            )
-        else:
-            st.button(
-                "Pause",
-                key=f"sitting_pause_{sitting.id}",
-                icon=":material/pause:",
-                on_click=_end,
-                args=(store, sitting, "pause"),
-            )
-        st.button("Cancel", key=f"sitting_cancel_{sitting.id}", on_click=_end, args=(store, sitting, "cancel"))
+        job_bar(how.done, how.total, pace_words(how, lately))
+        if sitting.job_id is not None:
+            go_on = partial(sitting_job.go_on, store, sitting.id)
+            job_buttons(store, sitting.job_id, paused=how.paused, go_on=go_on)
 
 
 def pace_words(how: State, lately: tuple[int, str]) -> str:
@@ -127,15 +115,7 @@ def _show_go_on(store: Store, sitting: Sitting, how: State) -> None:
     cap_key = f"sitting_cap_{sitting.id}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if how.status == "failed" and how.message.startswith(CAP_REACHED):
-            st.number_input(
-                "New cap in US dollars",
-                min_value=0.01,
-                value=max(0.01, 2 * (sitting.settings.get("cap") or 0)),
-                step=1.0,
-                format="%.2f",
-                key=cap_key,
-                width=220,
-            )
+            choose_new_cap(cap_key, sitting.settings.get("cap"))
         st.button(
             "Ask the failed ones again" if how.status == "done" else "Resume",
             key=f"sitting_resume_{sitting.id}",
@@ -192,17 +172,10 @@ def _archive(store: Store, sitting_id: int) -> None:
         sittings.archive(db, sitting_id)
 
 
-def _end(store: Store, sitting: Sitting, how: str) -> None:
-    if sitting.job_id is None:
-        return
-    with store.write() as db:
-        (jobs.pause if how == "pause" else jobs.cancel)(db, sitting.job_id)
-
-
 def _resume(store: Store, sitting_id: int, cap_key: str) -> None:
     cap = state.get(cap_key)
     if cap is not None and cap <= 0:
-        state[PROBLEM] = "A spending cap is an amount above 0."
+        state[PROBLEM] = TOO_LOW
         return
     try:
         sitting_job.go_on(store, sitting_id, cap)

@@ -16,6 +16,8 @@ from components.workflow.connections import Connections
 from components.workflow.estimate import Estimate, estimate
 from pages.pilot import run_words
 from pages.pilot.run_choices import choose_examples, choose_questions
+from pages.pilot.spending_cap import TOO_LOW, choose_cap
+from pages.pilot.start_panel import open_panel
 from pages.shared import guard
 from storage import Store, exams, jobs, judges, pictures, runs
 from storage.exams import Exam
@@ -29,10 +31,8 @@ state = st.session_state
 @st.fragment
 def start_panel(store: Store, connections: Connections, marker: Marker, *, opened: bool) -> None:
     """The panel; what is chosen in it draws only the panel again, not the runs below."""
-    if state.pop(STARTED, False):
-        st.rerun()
-    panel = st.expander("Start a run", expanded=opened, key=OPEN, icon=":material/play_arrow:", on_change="rerun")
-    if panel.open:
+    panel = open_panel("Start a run", key=OPEN, started=STARTED, icon=":material/play_arrow:", opened=opened)
+    if panel is not None:
         with panel:
             _choices(store, connections, marker)
 
@@ -76,7 +76,7 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
             skip_pictures=skip_pictures,
         )
     except ValidationError:
-        st.error("A spending cap is an amount above 0. Leave it empty for a run without one.")
+        st.error(f"{TOO_LOW} Leave it empty for a run without one.")
         return
     _say_beforehand(store, connections, judge, options)
     if refused := state.pop(REFUSED, ""):
@@ -132,18 +132,7 @@ def _choose_examples(connections: Connections, judge: StoredJudge | None) -> tup
 def _choose_cap(judge: StoredJudge | None) -> float | None:
     if judge is None or judge.kind != judges.LLM:
         return None
-    cap: float | None = st.number_input(
-        "Spending cap in US dollars",
-        min_value=0.01,
-        value=None,
-        step=1.0,
-        format="%.2f",
-        placeholder="no cap",
-        key="run_cap",
-        width=300,
-        help="The run stops before it would spend more. It can go on with a higher cap.",
-    )
-    return cap
+    return choose_cap("run_cap", "The run stops before it would spend more. It can go on with a higher cap.")
 
 
 def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, options: RunOptions) -> None:

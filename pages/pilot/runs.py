@@ -1,6 +1,7 @@
 """The runs: starting one, how far each is, what it cost, what failed, and pausing, cancelling or going on."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -9,11 +10,13 @@ from components.widgets.figures import count, plain
 from components.workflow import cohort
 from pages.pilot import run_costs, run_words
 from pages.pilot.batch_section import batch_section
+from pages.pilot.job_controls import job_bar, job_buttons
 from pages.pilot.run_start import start_panel
+from pages.pilot.spending_cap import TOO_LOW, choose_new_cap
 from pages.shared import guard
 from pages.shared.beat import draw_again
 from pages.shared.desk_services import services
-from storage import exams, jobs, runs
+from storage import exams, runs
 from storage.runs import Failure, Run
 
 BEAT_SECONDS = 1
@@ -73,22 +76,11 @@ def show_status(run: Run, moment: datetime) -> None:
 
 def show_active(run: Run, moment: datetime) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        share = min(1.0, run.done / run.total) if run.total else 0.0
-        st.progress(share, plain(run_words.pace(run, moment)), width=460)
+        job_bar(run.done, run.total, run_words.pace(run, moment))
         if run.batch:
             st.caption("A batch file; it is followed and cancelled under Batches below.")
-            return
-        if run.paused:
-            st.button(
-                "Go on",
-                key=f"go_on_{run.job_id}",
-                icon=":material/play_arrow:",
-                on_click=cohort.go_on,
-                args=(store, run.job_id),
-            )
         else:
-            st.button("Pause", key=f"pause_{run.job_id}", icon=":material/pause:", on_click=pause, args=(run.job_id,))
-        st.button("Cancel", key=f"cancel_{run.job_id}", on_click=cancel, args=(run.job_id,))
+            job_buttons(store, run.job_id, paused=run.paused, go_on=partial(cohort.go_on, store, run.job_id))
 
 
 def show_resume(run: Run) -> None:
@@ -96,15 +88,7 @@ def show_resume(run: Run) -> None:
     cap_key = f"cap_{run.job_id}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if run_words.stopped_at_cap(run):
-            st.number_input(
-                "New cap in US dollars",
-                min_value=0.01,
-                value=max(0.01, 2 * (run.cap or 0)),
-                step=1.0,
-                format="%.2f",
-                key=cap_key,
-                width=220,
-            )
+            choose_new_cap(cap_key, run.cap)
         st.button(
             "Resume",
             key=f"resume_{run.job_id}_{run.id}",
@@ -140,20 +124,10 @@ def show_failures(run: Run, failed: list[Failure]) -> None:
             )
 
 
-def pause(job_id: int) -> None:
-    with store.write() as db:
-        jobs.pause(db, job_id)
-
-
-def cancel(job_id: int) -> None:
-    with store.write() as db:
-        jobs.cancel(db, job_id)
-
-
 def resume(job_id: int, cap_key: str) -> None:
     cap = state.get(cap_key)
     if cap is not None and cap <= 0:
-        state["runs_notice"] = "A spending cap is an amount above 0."
+        state["runs_notice"] = TOO_LOW
         return
     cohort.go_on(store, job_id, cap)
 

@@ -12,6 +12,8 @@ from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.planning import Plan, TrialOptions, plan, usual_markers, written
 from components.workflow.trial.starting import MOST_ARMS, TrialError, start
 from pages.pilot import trial_words
+from pages.pilot.spending_cap import TOO_LOW, choose_cap
+from pages.pilot.start_panel import open_panel
 from pages.pilot.trial_variants import choose_arms
 from pages.shared import guard
 from storage import Store, exams, runs, trial_marks
@@ -25,10 +27,8 @@ state = st.session_state
 @st.fragment
 def new_trial(store: Store, connections: Connections, marker: Marker, *, opened: bool) -> None:
     """The panel; what is chosen in it draws only the panel again."""
-    if state.pop(STARTED, False):
-        st.rerun()
-    panel = st.expander("New trial", expanded=opened, key=OPEN, icon=":material/science:", on_change="rerun")
-    if panel.open:
+    panel = open_panel("New trial", key=OPEN, started=STARTED, icon=":material/science:", opened=opened)
+    if panel is not None:
         with panel:
             _choices(store, connections, marker)
 
@@ -66,7 +66,7 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
             exam_id=exam_id, arms=tuple(arms), title=title, questions=questions, whose=whose, cap=cap
         )
     except ValidationError:
-        st.error("A spending cap is an amount above 0. Leave it empty for a trial without one.")
+        st.error(f"{TOO_LOW} Leave it empty for a trial without one.")
         return
     _say_and_start(store, connections, marker, options, arms)
 
@@ -207,16 +207,10 @@ def _choose_markers(exam_id: int, people: list[MarkerCount], usual: Whose | None
 
 def _choose_cap_and_title() -> tuple[float | None, str]:
     with st.container(horizontal=True):
-        cap: float | None = st.number_input(
-            "Spending cap in US dollars",
-            min_value=0.01,
-            value=None,
-            step=1.0,
-            format="%.2f",
-            placeholder="no cap",
-            key="trial_cap",
+        cap = choose_cap(
+            "trial_cap",
+            "For all arms together. The trial stops before it would spend more, and can go on with a higher cap.",
             width=260,
-            help="For all arms together. The trial stops before it would spend more, and can go on with a higher cap.",
         )
         title: str = st.text_input("Title", placeholder="Named after its exam", key="trial_title", max_chars=120)
     return cap, title

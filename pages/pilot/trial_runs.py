@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from components.widgets.figures import count, plain
 from components.workflow import cohort
 from components.workflow.trial.load import arm_names
 from pages.pilot import trial_words
+from pages.pilot.job_controls import job_bar, job_buttons
+from pages.pilot.spending_cap import TOO_LOW, choose_new_cap
 from pages.shared.beat import draw_again
-from storage import Store, jobs, trial_answers, trials
+from storage import Store, trial_answers, trials
 from storage.trials import Trial
 
 BEAT_SECONDS = 2
@@ -74,13 +78,9 @@ def _watch(store: Store, trial_id: int) -> None:
         draw_again()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        share = min(1.0, trial.done / trial.total) if trial.total else 0.0
-        st.progress(share, plain(_pace(trial)), width=460)
-        if trial.paused:
-            st.button("Go on", key="trial_go_on", icon=":material/play_arrow:", on_click=_go_on, args=(store, trial))
-        else:
-            st.button("Pause", key="trial_pause", icon=":material/pause:", on_click=_pause, args=(store, trial))
-        st.button("Cancel", key="trial_cancel", on_click=_cancel, args=(store, trial))
+        job_bar(trial.done, trial.total, _pace(trial))
+        job_id = _job(trial)
+        job_buttons(store, job_id, paused=trial.paused, go_on=partial(cohort.go_on, store, job_id))
     _arms(store, trial)
 
 
@@ -105,15 +105,7 @@ def _ended(store: Store, trial: Trial) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if trial.status != "done" or trial.done < trial.total or failed:
             if trial_words.stopped_at_cap(trial):
-                st.number_input(
-                    "New cap in US dollars",
-                    min_value=0.01,
-                    value=max(0.01, 2 * (trial.cap or 0)),
-                    step=1.0,
-                    format="%.2f",
-                    key=f"trial_new_cap_{trial.id}",
-                    width=220,
-                )
+                choose_new_cap(f"trial_new_cap_{trial.id}", trial.cap)
             st.button(
                 "Ask the failed ones again" if trial.status == "done" and trial.done >= trial.total else "Resume",
                 key=f"trial_resume_{trial.id}",
@@ -155,24 +147,10 @@ def _arms(store: Store, trial: Trial) -> int:
     return sum(each.failed for each in found.values())
 
 
-def _pause(store: Store, trial: Trial) -> None:
-    with store.write() as db:
-        jobs.pause(db, _job(trial))
-
-
-def _cancel(store: Store, trial: Trial) -> None:
-    with store.write() as db:
-        jobs.cancel(db, _job(trial))
-
-
-def _go_on(store: Store, trial: Trial) -> None:
-    cohort.go_on(store, _job(trial))
-
-
 def _resume(store: Store, trial: Trial) -> None:
     cap = state.get(f"trial_new_cap_{trial.id}")
     if cap is not None and cap <= 0:
-        state[NOTICE] = "A spending cap is an amount above 0."
+        state[NOTICE] = TOO_LOW
         return
     cohort.go_on(store, _job(trial), cap)
 

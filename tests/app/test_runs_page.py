@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.judge import prices
 from components.judge.llm import Endpoint, Protocol
 from components.marking import Marker, Outcome, Proposal, ProposalStatus, Role, Stage, Usage
 from components.workflow.connections import Connections, default_judges
@@ -21,6 +20,7 @@ from tests.model_server import completion, model_server
 from tests.support import add_exam, add_marker, two_point_question
 
 PAGE = "pages/pilot/runs.py"
+pytestmark = pytest.mark.usefixtures("price_file")
 MODEL = "cheap-2026-01-02"
 GOOD = {
     "points": [
@@ -34,14 +34,6 @@ OpenPage = Callable[..., AppTest]
 @pytest.fixture
 def lead(store: Store) -> Marker:
     return add_marker(store, "Dr Li", Role.PILOT)
-
-
-@pytest.fixture(autouse=True)
-def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    file = tmp_path / "prices.toml"
-    file.write_text('[models]\n"cheap" = { input = 1, output = 4 }\n')
-    monkeypatch.setattr(prices, "PRICES", file)
-    return file
 
 
 def llm(store: Store, exam_id: int, model: str = "cheap") -> int:

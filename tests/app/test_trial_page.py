@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.judge import prices
 from components.judge.llm import Endpoint
 from components.marking import Marker, Role
 from components.workflow import demo
@@ -18,9 +15,11 @@ from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.planning import TrialOptions
 from components.workflow.trial.starting import start
 from storage import Store, jobs, judges, trials
+from tests.app.waiting import until_done
 from tests.reviewing import give
 from tests.support import add_exam, add_marker
 
+pytestmark = pytest.mark.usefixtures("price_file")
 PAGE = "pages/pilot/trial.py"
 OpenPage = Callable[..., AppTest]
 
@@ -28,13 +27,6 @@ OpenPage = Callable[..., AppTest]
 @pytest.fixture
 def lead(store: Store) -> Marker:
     return add_marker(store, "Dr Li", Role.PILOT)
-
-
-@pytest.fixture(autouse=True)
-def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "prices.toml"
-    file.write_text('[models]\n"cheap" = { input = 1, output = 4 }\n')
-    monkeypatch.setattr(prices, "PRICES", file)
 
 
 def texts(at: AppTest) -> str:
@@ -59,17 +51,6 @@ def marked_exam(store: Store, *, twice: bool = True) -> int:
         for response_id, mark in zip(ids, marks, strict=True):
             give(store, response_id, person, mark)
     return exam_id
-
-
-def until_done(at: AppTest, store: Store) -> None:
-    """Wait for the app's own worker."""
-    for _ in range(200):
-        with store.read() as db:
-            if not jobs.active(db):
-                break
-        time.sleep(0.05)
-    at.run()
-    assert not at.exception
 
 
 def test_a_teacher_is_told_who_may_enter(app: OpenPage, store: Store) -> None:

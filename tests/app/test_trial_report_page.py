@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
@@ -16,6 +15,7 @@ from components.workflow.trial.planning import TrialOptions
 from components.workflow.trial.report import trial_report
 from components.workflow.trial.starting import start
 from storage import Store, jobs, trials
+from tests.app.waiting import until_done
 from tests.reviewing import give
 from tests.support import add_exam, add_marker
 
@@ -33,16 +33,6 @@ def show(at: AppTest, section: str) -> str:
     at.run()
     assert not at.exception
     return texts(at)
-
-
-def until_done(at: AppTest, store: Store) -> None:
-    for _ in range(200):
-        with store.read() as db:
-            if not jobs.active(db):
-                break
-        time.sleep(0.05)
-    at.run()
-    assert not at.exception
 
 
 def test_the_demo_trials_report_shows_each_section_with_its_sentence_chart_and_table(

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from components.judge import prices
 from components.judge.llm import Endpoint
 from components.marking import Marker, MarkingPoint, Outcome, Question, QuestionType, Role, Scheme, Stage
 from components.workflow import progress
@@ -30,6 +29,7 @@ from storage.remedies import Remedy, State
 from tests.model_server import completion, model_server
 from tests.support import add_exam, add_marker, new_store
 
+pytestmark = pytest.mark.usefixtures("price_file")
 MODEL = "cheap-2026-01-02"
 ONE_POINT = (
     Question(number="4(a)", type=QuestionType.SHORT, text="Why does the rate fall?", max_mark=1),
@@ -37,14 +37,6 @@ ONE_POINT = (
 )
 # The offline matcher finds the scheme's words in the first, not in the others.
 SAYS_IT, SAYS_IT_OTHERWISE, WRONG = "the enzyme is denatured", "its molecules melt apart", "there is no sugar left"
-
-
-@pytest.fixture(autouse=True)
-def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """$1 a million tokens in, $4 out."""
-    file = tmp_path / "prices.toml"
-    file.write_text('[models]\n"cheap" = { input = 1, output = 4 }\n')
-    monkeypatch.setattr(prices, "PRICES", file)
 
 
 @pytest.fixture

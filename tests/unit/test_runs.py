@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from components.judge import prices
 from components.judge.llm import Endpoint
 from components.marking import ChoiceKey, Question, QuestionType, Scheme
 from components.workflow.cohort import RunOptions, go_on
@@ -26,6 +25,7 @@ from storage.runs import Run, Took
 from tests.model_server import completion, model_server
 from tests.support import add_exam, new_store, start_run, two_point_question
 
+pytestmark = pytest.mark.usefixtures("price_file")
 MODEL = "cheap-2026-01-02"
 GOOD = {
     "points": [
@@ -38,14 +38,6 @@ CHOICE = (
     Question(number="2", type=QuestionType.SINGLE_CHOICE, text="Which?", max_mark=1),
     Scheme(max_mark=1, choice=ChoiceKey(options={"A": "x", "B": "y"}, correct=("B",))),
 )
-
-
-@pytest.fixture(autouse=True)
-def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """$1 a million tokens in, $4 out."""
-    file = tmp_path / "prices.toml"
-    file.write_text('[models]\n"cheap" = { input = 1, output = 4 }\n')
-    monkeypatch.setattr(prices, "PRICES", file)
 
 
 class Model:

@@ -147,9 +147,7 @@ def test_where_nothing_is_settled_the_answer_names_the_closest_judge_and_what_is
         ". Still open: whether it is severe (by 11% of marks) or that is chance, and whether it is as close to the "
         "humans as they are to each other (QWK .74 against .80); about 751 more responses would tell."
     )
-    assert found.sentence == (
-        f"No judge can be called fit as second marker yet. Closest to the humans is Vela{about}"
-    )
+    assert found.sentence == (f"No judge can be called fit as second marker yet. Closest to the humans is Vela{about}")
     assert found.arms[0].sentence == f"It cannot be said yet whether it is fit as second marker{about}"
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from components.judge import prices
 from components.judge.llm import Endpoint, Protocol
 from components.marking import Marker, Proposal, ProposalStatus, QuestionType, Role, Stage
 from components.workflow import cohort, demo
@@ -34,15 +33,8 @@ from tests.model_server import completion, model_server
 from tests.reviewing import give, propose
 from tests.support import add_exam, add_marker, new_store, start_run, two_point_question
 
+pytestmark = pytest.mark.usefixtures("price_file")
 MODEL = "cheap-2026-01-02"
-
-
-@pytest.fixture(autouse=True)
-def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """$1 a million tokens in, $4 out."""
-    file = tmp_path / "prices.toml"
-    file.write_text('[models]\n"cheap" = { input = 1, output = 4 }\n')
-    monkeypatch.setattr(prices, "PRICES", file)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from components.agreement import Statistic
-from components.widgets.charts.frame import NEUTRAL, SYMBOLS, across, colour, finish, literal
+from components.widgets.charts.frame import HUMANS, NEUTRAL, SYMBOLS, across, colour, finish, human_band, literal
 from components.widgets.figures import qwk_text
 
 HEIGHT = 420
@@ -34,7 +34,7 @@ def cost_plane(points: Sequence[Priced], band: Statistic | None = None) -> go.Fi
         raise ValueError("A price of 0 has no place on a logarithmic axis.")
     figure = go.Figure()
     if band is not None and band.value is not None:
-        human_band(figure, band)
+        human_band(figure, band, HUMANS)
     for place, point in enumerate(points):
         value = point.qwk.value or 0.0
         figure.add_scatter(
@@ -71,23 +71,6 @@ def cost_in_words(points: Sequence[Priced], band: Statistic | None = None) -> st
     )
     humans = "" if band is None or band.value is None else f" The humans reach {qwk_text(band)} with each other."
     return f"QWK against the price of 1,000 responses, the cheapest first. {told}.{humans}"
-
-
-def human_band(figure: go.Figure, band: Statistic) -> None:
-    """A lying band with a dashed line, and their entry in the legend."""
-    grey = colour(figure, NEUTRAL)
-    if band.interval is not None:
-        low, high = band.interval.low, band.interval.high
-        figure.add_hrect(y0=low, y1=high, fillcolor=grey, opacity=0.13, line_width=0, layer="below")
-    figure.add_hline(y=band.value, line={"color": grey, "dash": "dash", "width": 1.5}, layer="below")
-    figure.add_scatter(
-        x=[None],
-        y=[None],
-        mode="lines",
-        name="the humans with each other",
-        line={"color": grey, "dash": "dash", "width": 1.5},
-        hoverinfo="skip",
-    )
 
 
 def _ticks(low: float, high: float) -> list[float]:

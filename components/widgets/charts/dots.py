@@ -16,6 +16,7 @@ from components.widgets.charts.frame import (
     across,
     colour,
     finish,
+    human_band,
     literal,
     question_axis,
     ring,
@@ -56,7 +57,7 @@ def dots_by_question(
     """
     figure = go.Figure()
     if band is not None and band.value is not None:
-        _band(figure, band)
+        human_band(figure, band, "two teachers over all", upright=True)
     for i, judge in enumerate(dict.fromkeys(value.judge for value in values)):
         shown = [v for v in values if v.judge == judge and v.statistic.value is not None]
         if shown:
@@ -104,24 +105,6 @@ def _teachers(figure: go.Figure, shown: list[QuestionValue], text: Writer) -> No
         marker={"size": 12, "symbol": "line-ns-open", "color": colour(figure, NEUTRAL), "line": {"width": 3}},
         hovertext=[literal(f"Two teachers on {v.question}: {text(v.teachers)}") for v in shown if v.teachers],
         hoverinfo="text",
-    )
-
-
-def _band(figure: go.Figure, band: Statistic) -> None:
-    assert band.value is not None
-    grey = colour(figure, NEUTRAL)
-    if band.interval is not None:
-        low, high = band.interval.low, band.interval.high
-        figure.add_vrect(x0=low, x1=high, fillcolor=grey, opacity=0.13, line_width=0, layer="below")
-    figure.add_vline(x=band.value, line={"color": grey, "dash": "dash", "width": 1.5}, layer="below")
-    # A shape has no entry in the legend; an empty line of its look does.
-    figure.add_scatter(
-        x=[None],
-        y=[None],
-        mode="lines",
-        name="two teachers over all",
-        line={"color": grey, "dash": "dash", "width": 1.5},
-        hoverinfo="skip",
     )
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from components.agreement import Interval
+from components.agreement import Interval, Statistic
 
 ROW_PIXELS = 30
 FRAME_PIXELS = 110
 SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 NEUTRAL = 6
 """Where the theme's list of colours has its grey."""
+HUMANS = "the humans with each other"
 LENIENT_AXIS = "← AI severe · {unit} · AI lenient →"
 
 
@@ -59,6 +60,22 @@ def across(middle: list[float], bounds: list[Interval | None]) -> dict[str, Any]
         "thickness": 1.5,
         "width": 4,
     }
+
+
+def human_band(figure: go.Figure, band: Statistic, name: str, *, upright: bool = False) -> None:
+    """What humans reach, behind the marks: a band with a dashed line, and their entry in the legend.
+
+    It lies at a height of the y axis, or stands at a place on the x axis where it is `upright`. `band` has a value.
+    """
+    grey = colour(figure, NEUTRAL)
+    line = {"color": grey, "dash": "dash", "width": 1.5}
+    if band.interval is not None:
+        low, high = band.interval.low, band.interval.high
+        look = {"fillcolor": grey, "opacity": 0.13, "line_width": 0, "layer": "below"}
+        figure.add_vrect(low, high, **look) if upright else figure.add_hrect(low, high, **look)
+    (figure.add_vline if upright else figure.add_hline)(band.value, line=line, layer="below")
+    # A shape has no entry in the legend; an empty line of its look does.
+    figure.add_scatter(x=[None], y=[None], mode="lines", name=name, line=line, hoverinfo="skip")
 
 
 def ring(opens: list[str], chosen: str) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from components.agreement import Statistic
-from components.widgets.charts.cost import human_band
-from components.widgets.charts.frame import SYMBOLS, across, colour, finish, literal
+from components.widgets.charts.frame import HUMANS, SYMBOLS, across, colour, finish, human_band, literal
 from components.widgets.figures import qwk_text
 
 HEIGHT = 380
@@ -28,7 +27,7 @@ def shot_lines(lines: Sequence[ShotLine], band: Statistic | None = None) -> go.F
     """A line a judge, with each point's 95% interval; `band` is what the humans reach with each other."""
     figure = go.Figure()
     if band is not None and band.value is not None:
-        human_band(figure, band)
+        human_band(figure, band, HUMANS)
     for place, line in enumerate(lines):
         known = [(shots, found) for shots, found in line.points if found.value is not None]
         middle = [found.value or 0.0 for _, found in known]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from components.agreement import Share, share
+from components.workflow.benchmarks.figures_groups import grouped
 from components.workflow.benchmarks.subjects import spoken
 from storage.benchmarks import Result
 
@@ -126,10 +127,7 @@ def _outcome(result: Result) -> Outcome:
 
 
 def _rows(counts: dict[_Task, Counter[Outcome]], named: Callable[[_Task], str]) -> tuple[AccuracyRow, ...]:
-    groups: dict[str, list[Counter[Outcome]]] = {}
-    for place, count in counts.items():
-        groups.setdefault(named(place), []).append(count)
-    return tuple(_row(name, groups[name]) for name in sorted(groups))
+    return tuple(_row(name, [counts[task] for task in tasks]) for name, tasks in grouped(counts, named))
 
 
 def _row(name: str, tasks: list[Counter[Outcome]]) -> AccuracyRow:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from components.agreement import Statistic, kappa_text
 from components.intake.benchmarks.items import Benchmark, Loaded, ShippedResult
 from components.workflow.benchmarks.figures_converted import Converted, converted
-from components.workflow.benchmarks.figures_judged import JudgedAgainstTeachers, judged_against_teachers, judged_rows
+from components.workflow.benchmarks.figures_judged import (
+    JudgedAgainstTeachers,
+    JudgedRow,
+    judged_against_teachers,
+    judged_rows,
+)
 from components.workflow.benchmarks.figures_objective import ObjectiveFigures, objective_figures
 from components.workflow.benchmarks.figures_subjective import SubjectiveFigures, subjective_figures
 from components.workflow.benchmarks.figures_teachers import TeacherFigures, teacher_figures
@@ -52,17 +57,26 @@ class GaokaoFigures:
     beside: tuple[Beside, ...]
 
 
-def gaokao_figures(loaded: Iterable[Loaded]) -> GaokaoFigures | None:
-    """The figures of every GAOKAO-Bench result among what was loaded; None where there is none."""
+def gaokao_figures(
+    loaded: Iterable[Loaded], judged_here: Iterable[tuple[str, Sequence[JudgedRow]]] = ()
+) -> GaokaoFigures | None:
+    """The figures of every GAOKAO-Bench result among what was loaded; None where there is none.
+
+    `judged_here` are marks that judges gave here to its double-marked answers, by judge.
+    """
     results = [each for part in loaded if part.benchmark is Benchmark.GAOKAO_BENCH for each in part.results]
     if not results:
         return None
     models = tuple(figures for model in _names(each.model for each in results) for figures in _of_model(results, model))
     teachers = teacher_figures(results)
+    shipped = [
+        (judge, judged_rows(_seen_by(results, judge)))
+        for judge in _names(each.judge for each in results if each.corrections)
+    ]
     judged = tuple(
         (judge, found)
-        for judge in _names(each.judge for each in results if each.corrections)
-        if (found := judged_against_teachers(judged_rows(_seen_by(results, judge)))) is not None
+        for judge, rows in (*shipped, *judged_here)
+        if (found := judged_against_teachers(rows)) is not None
     )
     as_shipped = {each.model for each in results if each.human_marks} == {MODEL_OF_TEACHERS}
     return GaokaoFigures(models, teachers, judged, tuple(_beside(models, teachers, judged, as_shipped)))

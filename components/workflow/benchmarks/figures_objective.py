@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from components.intake.benchmarks.items import ShippedResult
 from components.judge.objective.published import Rule, mark_item, read_answers
+from components.workflow.benchmarks.figures_groups import grouped
 from components.workflow.benchmarks.figures_rates import Rate, rate
 from components.workflow.benchmarks.subjects import paper_name, subject_of
 
@@ -118,10 +119,7 @@ def _marked(result: ShippedResult) -> ObjectiveItem:
 
 
 def _rows(items: Sequence[ObjectiveItem], named: Callable[[ObjectiveItem], str]) -> tuple[ObjectiveRow, ...]:
-    groups: dict[str, list[ObjectiveItem]] = {}
-    for item in items:
-        groups.setdefault(named(item), []).append(item)
-    return tuple(_row(name, groups[name]) for name in sorted(groups))
+    return tuple(_row(name, group) for name, group in grouped(items, named))
 
 
 def _row(name: str, items: Sequence[ObjectiveItem]) -> ObjectiveRow:

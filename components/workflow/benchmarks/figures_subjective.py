@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from components.intake.benchmarks.items import ShippedResult
 from components.marking import format_mark
+from components.workflow.benchmarks.figures_groups import grouped
 from components.workflow.benchmarks.figures_rates import Rate, rate
 from components.workflow.benchmarks.subjects import paper_name, subject_of
 
@@ -78,9 +79,12 @@ class SubjectiveFigures:
     faults: dict[str, int]
 
 
-def subjective_figures(results: Iterable[ShippedResult]) -> SubjectiveFigures | None:
-    """The figures of all written answers that a judge was asked to mark; None where there are none."""
-    items = [_written(each) for each in results if each.item.open and (each.corrections or each.grading)]
+def subjective_figures(results: Iterable[ShippedResult], *, parts: bool = False) -> SubjectiveFigures | None:
+    """The figures of all written answers that a judge was asked to mark; None where there are none.
+
+    `parts` lets parts of a mark count, as they do in a question marked here whose step is below 1.
+    """
+    items = [_written(each, parts) for each in results if each.item.open and (each.corrections or each.grading)]
     if not items:
         return None
     faults = Counter(fault for item in items for fault in item.faults)
@@ -94,19 +98,22 @@ def subjective_figures(results: Iterable[ShippedResult]) -> SubjectiveFigures | 
     )
 
 
-def faults_of(given: Sequence[float], full: float) -> tuple[str, ...]:
-    """Why what a judge gave is not a mark out of `full`: there is one, it is whole, and it lies on the scale."""
+def faults_of(given: Sequence[float], full: float, *, parts: bool = False) -> tuple[str, ...]:
+    """Why what a judge gave is not a mark out of `full`: there is one, it is whole, and it lies on the scale.
+
+    With `parts` it need not be whole.
+    """
     found = {
         NONE: not given or not all(math.isfinite(mark) for mark in given),
         SEVERAL: len(given) > 1,
         ABOVE: any(mark > full for mark in given),
         BELOW: any(mark < 0 for mark in given),
-        NOT_WHOLE: any(math.isfinite(mark) and mark != round(mark) for mark in given),
+        NOT_WHOLE: not parts and any(math.isfinite(mark) and mark != round(mark) for mark in given),
     }
     return tuple(fault for fault, wrong in found.items() if wrong)
 
 
-def _written(result: ShippedResult) -> WrittenItem:
+def _written(result: ShippedResult, parts: bool) -> WrittenItem:
     item = result.item
     return WrittenItem(
         item.task,
@@ -115,15 +122,12 @@ def _written(result: ShippedResult) -> WrittenItem:
         item.number,
         item.full_marks,
         result.corrections,
-        faults_of(result.corrections, item.full_marks),
+        faults_of(result.corrections, item.full_marks, parts=parts),
     )
 
 
 def _rows(items: Sequence[WrittenItem], named: Callable[[WrittenItem], str]) -> tuple[SubjectiveRow, ...]:
-    groups: dict[str, list[WrittenItem]] = {}
-    for item in items:
-        groups.setdefault(named(item), []).append(item)
-    return tuple(_row(name, groups[name]) for name in sorted(groups))
+    return tuple(_row(name, group) for name, group in grouped(items, named))
 
 
 def _row(name: str, items: Sequence[WrittenItem]) -> SubjectiveRow:

@@ -15,6 +15,7 @@ from components.workflow.benchmarks.figures_knowledge import SubjectKnown
 from components.workflow.benchmarks.figures_objective import ObjectiveItem, ObjectiveRow
 from components.workflow.benchmarks.figures_subjective import SubjectiveRow, WrittenItem
 from components.workflow.benchmarks.figures_teachers import TeacherRow
+from components.workflow.benchmarks.marked_written import Coverage
 from components.workflow.benchmarks.subjects import paper_name
 
 SAME = {True: "yes", False: "no", None: ""}
@@ -95,6 +96,14 @@ def invalid_table(items: Iterable[WrittenItem]) -> Table:
             for item in items
         ),
     )  # fmt: skip
+
+
+def coverage_table(rows: Iterable[Coverage]) -> Table:
+    return Table(
+        "written answers marked",
+        ("Group", "Written answers", "In an exam", "Marked", "Marked out of another maximum"),
+        tuple((row.subject, row.answers, row.in_exams, row.marked, row.off_scale) for row in rows),
+    )
 
 
 def converted_table(figures: Converted) -> Table:

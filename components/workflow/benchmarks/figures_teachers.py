@@ -13,6 +13,7 @@ from components.agreement.pairs import FloatArray
 from components.agreement.quantiles import student_t
 from components.agreement.sums import Sums
 from components.intake.benchmarks.items import ShippedResult
+from components.workflow.benchmarks.figures_groups import grouped
 from components.workflow.benchmarks.subjects import paper_name, subject_of
 
 FEWEST = 10  # the engine's rule: under ten pairs no QWK is shown
@@ -130,10 +131,7 @@ def _pair(result: ShippedResult) -> DoubleMarked | None:
 
 
 def _rows(marked: Sequence[ShippedResult], named: Callable[[ShippedResult], str]) -> tuple[TeacherRow, ...]:
-    groups: dict[str, list[ShippedResult]] = {}
-    for each in marked:
-        groups.setdefault(named(each), []).append(each)
-    return tuple(_row(name, groups[name]) for name in sorted(groups))
+    return tuple(_row(name, group) for name, group in grouped(marked, named))
 
 
 def _row(name: str, marked: Sequence[ShippedResult]) -> TeacherRow:

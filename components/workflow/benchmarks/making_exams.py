@@ -24,8 +24,10 @@ from components.marking import (
 from components.workflow.benchmarks.subjects import paper_name, subject_of
 from components.workflow.import_table import import_plan
 from storage import Store, benchmarks, sittings
+from storage.sittings import Sitting
 
 TEACHERS = ("Teacher 1", "Teacher 2")
+SHIPPED_WITH = "(shipped with "  # in the name of a judge whose marks came along
 _STEPS = (1.0, 0.5, 0.25)
 
 
@@ -49,6 +51,21 @@ class Made:
     left_out: tuple[str, ...] = ()
 
 
+def source_of_sitting(sitting: Sitting) -> str:
+    """What an import of the sitting's written answers calls its file: by this its exams are found again."""
+    return f"{sitting.set_name}, sitting {sitting.id}"
+
+
+def source_of_results(loaded: Sequence[Loaded]) -> str:
+    """The same of shipped results."""
+    return ", ".join(part.name for part in loaded if part.results)
+
+
+def as_candidate(reply: str) -> str:
+    """A model's reply as its exam holds it: without its thoughts."""
+    return without_thoughts(reply).strip()
+
+
 def exams_of_sitting(store: Store, sitting_id: int, marker: Marker | None) -> Made:
     """An exam for each subject that the sitting's model wrote answers in. Raises MarkError where it wrote none."""
     with store.read() as db:
@@ -56,12 +73,12 @@ def exams_of_sitting(store: Store, sitting_id: int, marker: Marker | None) -> Ma
         if sitting is None:
             raise MarkError("This sitting is not there any more.")
         written = [
-            Written(Item.model_validate_json(body), sitting.model or sitting.judge, without_thoughts(reply).strip())
+            Written(Item.model_validate_json(body), sitting.model or sitting.judge, as_candidate(reply))
             for body, reply in benchmarks.replies_of(db, sitting_id, written=True)
         ]
     if not written:
         raise MarkError("The model has written no answers in this sitting yet, so there is nothing to make an exam of.")
-    return _make(store, written, f"{sitting.set_name}, sitting {sitting_id}", sitting.model or sitting.judge, marker)
+    return _make(store, written, source_of_sitting(sitting), sitting.model or sitting.judge, marker)
 
 
 def exams_of_results(store: Store, loaded: Sequence[Loaded], marker: Marker | None) -> Made:
@@ -72,9 +89,10 @@ def exams_of_results(store: Store, loaded: Sequence[Loaded], marker: Marker | No
     written = list(_shipped(loaded))
     if not written:
         raise MarkError("These files hold no written answers of a model, so there is nothing to make an exam of.")
-    names = [part.name for part in loaded if part.results]
     models = sorted({result.model or part.name for part in loaded for result in part.results if result.item.open})
-    return _make(store, written, ", ".join(names), ", ".join(models[:2]) + (" …" if len(models) > 2 else ""), marker)
+    return _make(
+        store, written, source_of_results(loaded), ", ".join(models[:2]) + (" …" if len(models) > 2 else ""), marker
+    )
 
 
 def _shipped(loaded: Sequence[Loaded]) -> Iterator[Written]:
@@ -122,13 +140,32 @@ def exam_plan(subject: str, written: Sequence[Written], source: str) -> ImportPl
     return paper.plan(_hash(written))
 
 
+class Numbers:
+    """The numbers that the questions of one subject's exam have: the same items in the same order have the same."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, str, str], str] = {}
+
+    def of(self, item: Item) -> str:
+        """Its paper and number, told apart where two questions have the same."""
+        named = (item.task, item.number, item.question)
+        if named not in self._given:
+            paper = paper_name(item.task) if item.benchmark is Benchmark.GAOKAO_BENCH else item.task
+            number, taken = f"{paper} {item.number}", set(self._given.values())
+            again = 2
+            while number in taken:
+                number, again = f"{paper} {item.number} ({again})", again + 1
+            self._given[named] = number
+        return self._given[named]
+
+
 class _Paper:
     """An exam while its answers are gathered."""
 
     def __init__(self, subject: str, source: str) -> None:
         self._subject = subject
         self._source = source
-        self._numbers: dict[tuple[str, str, str], str] = {}
+        self._numbers = Numbers()
         self._items: dict[str, Item] = {}
         self._marks: dict[str, set[float]] = {}
         self._rows: dict[tuple[str, str], int] = {}
@@ -139,7 +176,7 @@ class _Paper:
 
     def add(self, written: Written) -> None:
         item, full = written.item, written.item.points
-        number = self._number(item)
+        number = self._numbers.of(item)
         if full <= 0 or not on_step(full, 0.25):
             self._leave_out(written, f"its maximum {full:g} is no number of quarter marks above 0")
             return
@@ -173,21 +210,9 @@ class _Paper:
                 written, f"{judge}'s mark {of} does not count ({fault})" if given else f"{judge} gave no mark"
             )
             return
-        judge = f"{written.judge or 'Judge'} (shipped with {written.item.benchmark.named})"
+        judge = f"{written.judge or 'Judge'} {SHIPPED_WITH}{written.item.benchmark.named})"
         self._ai[row, judge] = PlannedAIMark(row, written.corrections[0], judge)
         self._marks[number].add(written.corrections[0])
-
-    def _number(self, item: Item) -> str:
-        """The question's number in the exam: its paper and number, told apart where two questions have the same."""
-        named = (item.task, item.number, item.question)
-        if named not in self._numbers:
-            paper = paper_name(item.task) if item.benchmark is Benchmark.GAOKAO_BENCH else item.task
-            number, taken = f"{paper} {item.number}", set(self._numbers.values())
-            again = 2
-            while number in taken:
-                number, again = f"{paper} {item.number} ({again})", again + 1
-            self._numbers[named] = number
-        return self._numbers[named]
 
     def _row(self, number: str, written: Written) -> int:
         place = (number, written.candidate)
@@ -216,7 +241,7 @@ class _Paper:
         return PlannedQuestion(question, Scheme(max_mark=item.points, mark_step=step))
 
     def _leave_out(self, written: Written, why: str) -> None:
-        number = self._number(written.item)
+        number = self._numbers.of(written.item)
         self._report.append(RowReport(0, "warning", f"{self._subject}, {number}, {written.candidate}: {why}."))
 
 

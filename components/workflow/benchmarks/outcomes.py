@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 
 from components.intake.benchmarks import Benchmark, Item, ShippedResult
@@ -18,9 +20,17 @@ from components.workflow.benchmarks.figures_accuracy import (
     submission_file,
 )
 from components.workflow.benchmarks.figures_objective import ObjectiveFigures, objective_figures
-from components.workflow.benchmarks.figures_tables import accuracy_table, objective_table
+from components.workflow.benchmarks.figures_tables import (
+    accuracy_table,
+    converted_table,
+    judged_table,
+    objective_table,
+    subjective_table,
+)
+from components.workflow.benchmarks.marked_written import WrittenPart, who_marked_sitting, written_part
 from components.workflow.benchmarks.sets import item_of
 from components.workflow.benchmarks.settings import SittingSettings
+from components.workflow.benchmarks.wording import written_words
 from storage import Store, benchmarks, sittings
 from storage.sittings import Sitting
 
@@ -51,18 +61,44 @@ def objective_of(store: Store, sitting: Sitting) -> ObjectiveFigures | None:
         )
 
 
+def written_parts_of(store: Store, sitting: Sitting, objective: ObjectiveFigures | None) -> list[WrittenPart]:
+    """The written part of a sitting of GAOKAO-Bench once for each that marked it: teachers, judges, judges on trial."""
+    parts = [written_part(store, sitting, marked, objective) for marked in who_marked_sitting(store, sitting)]
+    return [part for part in parts if part is not None]
+
+
+def _written_tables(parts: Sequence[WrittenPart]) -> list[Table]:
+    """Who marked the written answers, by number, and under each number what that gives."""
+    if not parts:
+        return []
+    rows = tuple((place, part.marked.name, written_words(part)) for place, part in enumerate(parts, start=1))
+    found = [Table("written answers marked by", ("No.", "Marked by", "How much"), rows)]
+    for place, part in enumerate(parts, start=1):
+        if part.converted is not None:
+            found.append(replace(converted_table(part.converted), name=f"converted totals {place}"))
+        if (groups := part.subjective) is not None:
+            for name, group in (("subject", groups.by_subject), ("paper", groups.by_paper), ("year", groups.by_year)):
+                found.append(subjective_table(f"written by {name} {place}", (*group, groups.total)))
+        if part.judged is not None:
+            judged = judged_table((*part.judged.by_subject, part.judged.total))
+            found.append(replace(judged, name=f"judge and teachers {place}"))
+    return found
+
+
 def tables_of(store: Store, sitting_id: int) -> list[Table]:
     """What a sitting came to by subject and beyond; none where nothing can be marked yet. Raises MarkError."""
     sitting = sitting_of(store, sitting_id)
     if sitting.benchmark == Benchmark.GAOKAO_BENCH:
         figures = objective_of(store, sitting)
+        written = _written_tables(written_parts_of(store, sitting, figures))
         if figures is None:
-            return []
+            return written
         total = (figures.total,)
         return [
             objective_table("by subject", (*figures.by_subject, *total)),
             objective_table("by paper", (*figures.by_paper, *total)),
             objective_table("by year", (*figures.by_year, *total)),
+            *written,
         ]
     found = accuracy_of(store, sitting_id)
     if found is None:

@@ -1,8 +1,9 @@
-"""What is said of a sitting before it begins, on the screen and at the command line alike."""
+"""What is said of a sitting, on the screen and at the command line alike."""
 
 from __future__ import annotations
 
 from components.agreement import count_of
+from components.workflow.benchmarks.marked_written import Coverage, WrittenPart
 from components.workflow.benchmarks.sitting import Ahead
 
 
@@ -21,6 +22,35 @@ def ahead_words(before: Ahead, model: str) -> str:
     if before.seconds is None:
         return f"{said}. How long it takes is known once it has answered something by this protocol."
     return f"{said}. At its pace so far that takes about {in_words(before.seconds)}."
+
+
+def written_words(part: WrittenPart) -> str:
+    """How much of a sitting's written part is marked, and which totals are not there yet or rest on a part of it."""
+    total = part.total
+    said = [f"{total.marked:,} of {count_of(total.answers, 'written answer')} marked by {part.marked.name}."]
+    if total.off_scale:
+        said.append(
+            f"{total.off_scale:,} more have a mark out of another maximum than the benchmark's, and do not count."
+        )
+    if total.in_exams < total.answers:
+        said.append(
+            f"{total.answers - total.in_exams:,} are in no exam; make exams of the sitting again to have them in."
+        )
+    if total.marked < total.answers:
+        said.append("An answer without a mark is in no rate and no total.")
+    if some := [each for each in part.coverage if 0 < each.marked < each.answers]:
+        said.append(f"Only a part is marked yet of {_named(some)}.")
+    if none := [each for each in part.coverage if not each.marked]:
+        said.append(f"No total yet for {', '.join(each.subject for each in none)}: no written answer is marked.")
+    if part.converted is not None:
+        said += [
+            f"{row.stream}: no total without {', '.join(row.missing)}." for row in part.converted.streams if row.missing
+        ]
+    return " ".join(said)
+
+
+def _named(subjects: list[Coverage]) -> str:
+    return ", ".join(f"{each.subject} ({each.marked:,} of {each.answers:,})" for each in subjects)
 
 
 def in_words(seconds: float) -> str:

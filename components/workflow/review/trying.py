@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -11,8 +10,9 @@ from components.judge import Judge, JudgeStopped
 from components.judge.llm import LLMJudge, try_pictures
 from components.marking import Proposal, ProposalStatus, Usage
 from components.workflow.asking import Asker, Asking, Item
+from components.workflow.broken import proposal_or_failure
 from components.workflow.connections import Connections
-from components.workflow.looking import for_judge, question_for_judge, sends_pictures
+from components.workflow.looking import question_for_judge, sends_pictures
 from components.workflow.progress import Progress, Told
 from components.workflow.proposing import Part, items_of
 from components.workflow.purse import Purse
@@ -24,7 +24,6 @@ from storage.proposals import StoredProposal
 from storage.remedies import Remedy, State
 from storage.responses import StoredResponse
 
-log = logging.getLogger(__name__)
 AT_A_TIME = 10
 NO_RUN = 0  # what is said on trial belongs to no run
 Before = tuple[Proposal, int]  # with the scheme version it was made under
@@ -104,12 +103,7 @@ def _match_batch(store: Store, remedy: Remedy, part: Part, batch: Sequence[Store
 
 
 def _proposal(store: Store, judge: Judge, question: StoredQuestion, answer: StoredResponse) -> Proposal:
-    try:
-        return judge.propose(question_for_judge(store, question), question.scheme, for_judge(store, answer))
-    except Exception:
-        log.exception("%s broke on response %s.", judge.name, answer.id)
-        reason = "The judge broke on this answer; the server's log has the details."
-        return Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason)
+    return proposal_or_failure(store, judge, question_for_judge(store, question), question.scheme, answer)
 
 
 async def _ask(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 
 from components.judge import Judge
@@ -10,8 +9,9 @@ from components.judge.llm import LLMJudge
 from components.marking import Exemplar, Proposal, ProposalStatus
 from components.workflow import exemplars
 from components.workflow.asking import Asker, Asking, Item
+from components.workflow.broken import proposal_or_failure
 from components.workflow.exemplars import Chosen
-from components.workflow.looking import for_judge, question_for_judge
+from components.workflow.looking import question_for_judge
 from components.workflow.progress import Told
 from components.workflow.proposing import Part
 from components.workflow.purse import Purse
@@ -21,7 +21,6 @@ from storage.exams import StoredQuestion
 from storage.responses import StoredResponse
 from storage.trials import StoredArm
 
-log = logging.getLogger(__name__)
 NO_JOB = NO_RUN = 0  # what is said on trial belongs to no run
 LOST = (
     "The app's server ended while this answer was with the model, so the reply was lost and may have been paid for. "
@@ -96,10 +95,12 @@ def take_over(store: Store, arm: OnTrial, places: Places) -> tuple[list[Part], i
 
 def match_batch(store: Store, arm: OnTrial, batch: Sequence[tuple[Part, StoredResponse]]) -> None:
     """Ask a judge without a model about these, and store what it says."""
-    made = [
-        (answer.id, part.question.scheme_id, part.hashes[answer.id], _proposal(store, arm.judge, part.question, answer))
-        for part, answer in batch
-    ]
+    assert arm.judge is not None
+    made = []
+    for part, answer in batch:
+        question = question_for_judge(store, part.question)
+        said = proposal_or_failure(store, arm.judge, question, part.question.scheme, answer)
+        made.append((answer.id, part.question.scheme_id, part.hashes[answer.id], said))
     with store.write(durable=False) as db:  # what a power cut takes is soon matched again
         trial_answers.keep_each(db, arm.stored.id, made)
 
@@ -144,13 +145,3 @@ class TrialAsking(Asking):
     def _forget(self, items: Iterable[Item]) -> None:
         with self._asker.store.write() as db:
             trial_answers.forget(db, self._arm.id, [item.answer.id for item in items])
-
-
-def _proposal(store: Store, judge: Judge | None, question: StoredQuestion, answer: StoredResponse) -> Proposal:
-    assert judge is not None
-    try:
-        return judge.propose(question_for_judge(store, question), question.scheme, for_judge(store, answer))
-    except Exception:
-        log.exception("%s broke on response %s.", judge.name, answer.id)
-        reason = "The judge broke on this answer; the server's log has the details."
-        return Proposal(status=ProposalStatus.FAILED, label=judge.name, reason=reason)

@@ -86,7 +86,8 @@ def _sentence(whole: PartVerdict, subjects: Sequence[PartVerdict], types: Sequen
         return _whole(whole)
     fit = _of(first, Standing.FIT) or _of(second, Standing.FIT)
     if not fit and whole.standing is not Standing.FIT:
-        return f"{_whole(whole)} Nor can it be called fit for any {'subject or ' if subjects else ''}type of question alone."
+        kinds = f"{'subject or ' if subjects else ''}type of question"
+        return f"{_whole(whole)} Nor can it be called fit for any {kinds} alone."
     broken = (*_of(first, Standing.NOT_FIT), *_of(second, Standing.NOT_FIT))
     opened = (*_of(first, Standing.OPEN), *_of(second, Standing.OPEN))
     said = [f"Fit as second marker for {_fit_names(fit)}" if fit else _whole(whole).removesuffix(".")]

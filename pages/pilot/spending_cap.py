@@ -1,0 +1,37 @@
+"""The most that a run, a trial or a sitting may spend: chosen before it starts, and raised where it has ended it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+LEAST, STEP, CENTS = 0.01, 1.0, "%.2f"  # US dollars
+TOO_LOW = "A spending cap is an amount above 0."
+
+
+def choose_cap(key: str, told: str, width: int = 300) -> float | None:
+    """The box for a cap in US dollars; None where it is left empty. `told` says what happens when it is reached."""
+    cap: float | None = st.number_input(
+        "Spending cap in US dollars",
+        min_value=LEAST,
+        value=None,
+        step=STEP,
+        format=CENTS,
+        placeholder="no cap",
+        key=key,
+        width=width,
+        help=told,
+    )
+    return cap
+
+
+def choose_new_cap(key: str, ended_at: float | None) -> None:
+    """The box for a higher cap in place of the one that ended it, twice that unless changed; kept under `key`."""
+    st.number_input(
+        "New cap in US dollars",
+        min_value=LEAST,
+        value=max(LEAST, 2 * (ended_at or 0)),
+        step=STEP,
+        format=CENTS,
+        key=key,
+        width=220,
+    )

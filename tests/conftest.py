@@ -1,0 +1,18 @@
+"""What tests of pages and of components both stand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from components.judge import prices
+
+
+@pytest.fixture
+def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Prices of the test's own: the model "cheap" takes $1 a million tokens in, $4 out."""
+    file = tmp_path / "prices.toml"
+    file.write_text('[models]\n"cheap" = { input = 1, output = 4 }\n')
+    monkeypatch.setattr(prices, "PRICES", file)
+    return file
