@@ -117,8 +117,8 @@ def subjects_section(found: TrialFigures) -> Section:
 
 NOTE = (
     "R_A is the mean of the judge's QWKs with the two humans, R_H their QWK with each other, Δ = R_A − R_H: near 0 or "
-    "above, the judge is as close as a second human. “Likely” is the 95% interval. Responses: those with every mark "
-    "compared, of those that the humans marked."
+    "above, the judge is as close as a second human. The dotted line stands at the .70 that is asked for. “Likely” is "
+    "the 95% interval. Responses: those with every mark compared, of those that the humans marked."
 )
 
 
