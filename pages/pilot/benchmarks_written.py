@@ -111,8 +111,7 @@ def _show(part: WrittenPart, key: str) -> None:
     with st.expander("How many are marked, by subject"):
         show_table(
             coverage_table((*part.coverage, part.total)),
-            "Out of another maximum: somebody has changed the question's maximum in the exam, so its mark is no mark "
-            "of the benchmark's and does not count.",
+            "Of what the model wrote in this sitting: how much is in an exam, and marked there.",
             f"coverage_{key}",
         )
     if part.judged is not None:

@@ -178,18 +178,6 @@ def test_a_mark_counts_for_the_reply_that_was_marked_and_an_exam_made_later_has_
     assert (part.subjective.total.ours.marks, part.subjective.total.ours.full) == (3 + 2 + 6, 20)
 
 
-def test_a_mark_out_of_a_maximum_that_was_changed_in_the_exam_does_not_count(store: Store) -> None:
-    sitting_id = a_sitting(store)
-    exam_id, (first, second, _) = physics(store, sitting_id)
-    decide(store, {first: 3, second: 5})
-    with store.write() as db:
-        db.execute("UPDATE questions SET max_mark = 20 WHERE exam_id = ? AND max_mark = 10", (exam_id,))
-    part = part_by(store, sitting_id, TEACHERS)
-    assert part.subjective is not None
-    assert (part.subjective.total.ours.marks, part.subjective.total.ours.full) == (3, 4)
-    assert "1 more have a mark out of another maximum" in written_words(part)
-
-
 def test_the_tables_name_who_marked_and_give_the_converted_totals(store: Store) -> None:
     sitting_id = a_sitting(store)
     _, (first, _, _) = physics(store, sitting_id)

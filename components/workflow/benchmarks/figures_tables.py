@@ -101,8 +101,8 @@ def invalid_table(items: Iterable[WrittenItem]) -> Table:
 def coverage_table(rows: Iterable[Coverage]) -> Table:
     return Table(
         "written answers marked",
-        ("Group", "Written answers", "In an exam", "Marked", "Marked out of another maximum"),
-        tuple((row.subject, row.answers, row.in_exams, row.marked, row.off_scale) for row in rows),
+        ("Group", "Written answers", "In an exam", "Marked"),
+        tuple((row.subject, row.answers, row.in_exams, row.marked) for row in rows),
     )
 
 

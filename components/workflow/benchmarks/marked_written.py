@@ -47,16 +47,12 @@ class Marked:
 
 @dataclass(frozen=True)
 class Coverage:
-    """A subject's written answers: how many there are, are in an exam, and are marked.
-
-    `off_scale` have a mark out of another maximum than the benchmark's, which somebody has changed; it does not count.
-    """
+    """A subject's written answers: how many there are, are in an exam, and are marked."""
 
     subject: str
     answers: int
     in_exams: int
     marked: int
-    off_scale: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,6 @@ class WrittenPart:
             sum(each.answers for each in of),
             sum(each.in_exams for each in of),
             sum(each.marked for each in of),
-            sum(each.off_scale for each in of),
         )
 
 
@@ -113,7 +108,7 @@ def written_part(
     if not replies:
         return None
     numbers: dict[str, Numbers] = {}
-    answers, in_exams, counted, off_scale = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    answers, in_exams, counted = Counter[str](), Counter[str](), Counter[str]()
     results: list[ShippedResult] = []
     rows: list[JudgedRow] = []
     for item, reply in replies:
@@ -128,9 +123,6 @@ def written_part(
             continue
         made_id, answer = at
         mark = given[made_id][answer.response_id]
-        if answer.max_mark != item.full_marks or mark > item.full_marks:
-            off_scale[subject] += 1
-            continue
         counted[subject] += 1
         results.append(
             ShippedResult(item=item, model=sitting.model, model_output=reply, judge=marked.name, corrections=(mark,))
@@ -139,9 +131,7 @@ def written_part(
     subjective = subjective_figures(results, parts=True)
     return WrittenPart(
         marked,
-        tuple(
-            Coverage(each, answers[each], in_exams[each], counted[each], off_scale[each]) for each in sorted(answers)
-        ),
+        tuple(Coverage(each, answers[each], in_exams[each], counted[each]) for each in sorted(answers)),
         subjective,
         converted(objective, subjective),
         None if marked.by is By.TEACHERS else judged_against_teachers(rows),
@@ -174,12 +164,10 @@ def judged_here(store: Store, loaded: Sequence[Loaded]) -> list[tuple[str, list[
 def _judged(
     subject: str, answer: Answer, given: Mapping[int, float], twice: Mapping[int, tuple[float, float]]
 ) -> list[JudgedRow]:
-    """The answer's row where the judge and two teachers have marked it, all three on the scale that stands now."""
+    """The answer's row, where the judge and two teachers have marked it."""
     if answer.response_id not in given or answer.response_id not in twice:
         return []
     marks = (given[answer.response_id], *twice[answer.response_id])
-    if max(marks) > answer.max_mark:
-        return []
     return [JudgedRow(f"{subject} {answer.number}", subject, answer.max_mark, *marks)]
 
 

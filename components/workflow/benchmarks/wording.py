@@ -28,10 +28,6 @@ def written_words(part: WrittenPart) -> str:
     """How much of a sitting's written part is marked, and which totals are not there yet or rest on a part of it."""
     total = part.total
     said = [f"{total.marked:,} of {count_of(total.answers, 'written answer')} marked by {part.marked.name}."]
-    if total.off_scale:
-        said.append(
-            f"{total.off_scale:,} more have a mark out of another maximum than the benchmark's, and do not count."
-        )
     if total.in_exams < total.answers:
         said.append(
             f"{total.answers - total.in_exams:,} are in no exam; make exams of the sitting again to have them in."
