@@ -216,6 +216,17 @@ def replies_of(db: Database, sitting_id: int, *, written: bool) -> Iterator[tupl
     return ((row["body"], row["reply"]) for row in rows)
 
 
+def answered_by_task(db: Database, sitting_id: int) -> list[tuple[str, int, int]]:
+    """Of each task of the sitting's set, asked or not: the body of an item, how many it has, how many are answered."""
+    rows = db.execute(
+        "SELECT min(i.body) AS body, count(*) AS items, sum(coalesce((SELECT a.status FROM sitting_answers a "
+        "WHERE a.sitting_id = t.id AND a.item_id = i.id ORDER BY a.id DESC LIMIT 1), '') = 'answered') AS answered "
+        "FROM sittings t JOIN benchmark_items i ON i.set_id = t.set_id WHERE t.id = ? GROUP BY i.task ORDER BY i.task",
+        (sitting_id,),
+    )
+    return [(row["body"], row["items"], row["answered"]) for row in rows]
+
+
 def judges_that_sat(db: Database) -> list[int]:
     """The ids of the judges with an answer in a sitting that is not archived."""
     rows = db.execute(

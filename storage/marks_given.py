@@ -12,10 +12,11 @@ from storage.taken_back import STILL_COUNTS
 
 @dataclass(frozen=True)
 class Answer:
-    """A response that an import brought, to a question out of `max_mark`."""
+    """A response that an import brought, to a `question` (its words) out of `max_mark`, as the exam has it now."""
 
     response_id: int
     number: str
+    question: str
     max_mark: float
     text: str
 
@@ -23,12 +24,12 @@ class Answer:
 def answers(db: Database, import_id: int) -> list[Answer]:
     """The responses that an import brought, in the exam's order."""
     rows = db.execute(
-        "SELECT r.id, q.number, q.max_mark, r.text FROM responses r "
+        "SELECT r.id, q.number, q.text AS question, q.max_mark, r.text FROM responses r "
         "JOIN questions q ON q.id = r.question_id WHERE r.exam_id = (SELECT exam_id FROM imports WHERE id = :id) "
         "AND r.import_id = :id ORDER BY q.position, r.id",
         {"id": import_id},
     )
-    return [Answer(row["id"], row["number"], row["max_mark"], row["text"]) for row in rows]
+    return [Answer(row["id"], row["number"], row["question"], row["max_mark"], row["text"]) for row in rows]
 
 
 def by_teachers(db: Database, exam_id: int) -> dict[int, float]:

@@ -21,7 +21,7 @@ from components.marking import (
 )
 from components.workflow import learning
 from components.workflow.opening import OpenResponse, open_in
-from storage import Store, decisions, proposals, responses, rulings, standings
+from storage import Store, decisions, markers, proposals, responses, rulings, standings
 from storage.exams import StoredQuestion
 from storage.standings import Filter, Order
 
@@ -113,6 +113,8 @@ def ticked_total(question: StoredQuestion, points: tuple[str, ...]) -> float:
 def _decide(store: Store, marker: Marker, walk: Walk, press: Press) -> Result:
     assert press.response_id is not None
     with store.write() as db:
+        if markers.get(db, marker.id) != marker:  # a pack was restored while this mark waited for its turn
+            raise MarkError("Your profile here is another by now: an exam was restored. Nothing was saved.")
         opened = open_in(db, press.response_id, marker)
         if opened is None:
             raise MarkError("That response is no longer here; the exam may have been reset. Nothing was saved.")

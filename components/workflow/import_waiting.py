@@ -65,7 +65,7 @@ def read(store: Store, job: Job) -> Wanted | None:
         some = [_SOME_ROWS.validate_json(line) for line in lines[1:]]
     except FileNotFoundError:
         return None
-    except (OSError, ValidationError) as error:
+    except (OSError, ValidationError, IndexError) as error:
         raise MarkError(_DAMAGED) from error
     plan = replace(
         bare.plan,
@@ -74,6 +74,8 @@ def read(store: Store, job: Job) -> Wanted | None:
         ai_marks=tuple(chain.from_iterable(each.ai_marks for each in some)),
         report=tuple(chain.from_iterable(each.report for each in some)),
     )
+    if len(plan.responses) != job.payload["responses"]:
+        raise MarkError(_DAMAGED)
     return replace(bare, plan=plan)
 
 

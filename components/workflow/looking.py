@@ -7,7 +7,7 @@ from sqlite_utils import Database
 from components.judge import Judge
 from components.judge.llm import LLMJudge
 from components.marking import Figure, Question, Response
-from storage import Store, pictures, question_pictures
+from storage import Store, pictures
 from storage.exams import StoredQuestion
 from storage.responses import StoredResponse
 
@@ -21,9 +21,13 @@ def question_for_judge(store: Store, question: StoredQuestion) -> Question:
 
 
 def with_figures(db: Database, question: StoredQuestion) -> Question:
-    """As `question_for_judge` does, on an open connection."""
-    shown = question_pictures.shown(db, question.id)
-    figures = tuple(Figure(content=content, caption=caption) for content, caption in shown)
+    """As `question_for_judge` does, on an open connection.
+
+    They are the pictures that `question` names, by which its proposals are known, though it may have others by now.
+    """
+    figures = tuple(
+        Figure(content=pictures.content(db, each.sha256), caption=each.caption) for each in question.pictures
+    )
     return question.question.model_copy(update={"figures": figures})
 
 

@@ -12,6 +12,7 @@ from components.widgets.figures import count, plain
 from components.workflow.marks_out.pack_format import PackError
 from components.workflow.marks_out.restore import Restored, restore
 from pages.shared.desk_services import services
+from pages.shared.guard import CHOSEN
 from storage import Store, exams, fresh
 from storage.connect import in_words
 
@@ -44,7 +45,7 @@ def restore_section(store: Store, viewer: Marker) -> None:
     if for_demo:
         st.write(
             "Only the demo is here, and nobody has worked on it: a pack can be restored in its place. The demo goes "
-            "for good; profiles that were made here stay."
+            "for good; profiles and judges that were made here stay."
         )
     upload = st.file_uploader(
         "Evidence pack (ZIP)", type=["zip"], max_upload_size=LARGEST_MB, key=f"restore_{state.get('restore_round', 0)}"
@@ -62,6 +63,8 @@ def restore_section(store: Store, viewer: Marker) -> None:
             state[RESTORED], state["exam_id"] = restored, restored.exam_id
             if for_demo:
                 state["marker_id"] = restored.marker_id
+                state.pop(CHOSEN, None)
+                st.cache_data.clear()  # what was counted of the demo has the ids of what is restored
                 services.clear()  # judges have other ids now
             state["restore_round"] = state.get("restore_round", 0) + 1
             st.rerun()

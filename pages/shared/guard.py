@@ -15,6 +15,7 @@ from storage import markers
 PAGES_FOLDER = Path(__file__).parents[1]
 ALL_ROLES = tuple(Role)
 LEADS = (Role.HEAD, Role.PILOT)
+CHOSEN = "marker_chosen"  # the profile's id and token
 BY_BUTTON = ("department/exam_setup.py",)  # reached from the page before it, so not in the list of pages
 
 
@@ -74,12 +75,22 @@ def enter(roles: tuple[Role, ...] = ALL_ROLES) -> Marker:
 
 
 def current_marker() -> Marker | None:
-    """The profile this browser session has chosen, if it still exists."""
+    """The profile this browser session has chosen, if it still exists.
+
+    A pack restored meanwhile may have put somebody else in its place: then the session has no profile, and what was on
+    its desk is not taken for theirs.
+    """
     marker_id = st.session_state.get("marker_id")
     if marker_id is None:
         return None
     with services().store.read() as db:
-        return markers.get(db, marker_id)
+        marker, token = markers.get(db, marker_id), markers.token(db, marker_id)
+    chosen_id, chosen_token = st.session_state.get(CHOSEN, (None, ""))
+    if chosen_id == marker_id and chosen_token != token:
+        del st.session_state["marker_id"]
+        return None
+    st.session_state[CHOSEN] = (marker_id, token)
+    return marker
 
 
 def choose_profile() -> None:
@@ -153,3 +164,4 @@ def _sign_in(marker_id: int) -> None:
     for own in ("ticked", "notice", "acknowledged", "comment_saved", "review_ticked", "review_notice"):
         st.session_state.pop(own, None)
     st.session_state["marker_id"] = marker_id
+    st.session_state.pop(CHOSEN, None)

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from components.marking import Outcome, Role, Stage
 from components.workflow import demo, paper_demo
 from components.workflow.marks_out.evidence import write_pack
+from components.workflow.marks_out.restore import restore
 from storage import Store, decisions, exams, jobs, judges, markers, responses, runs
 from tests.app.conftest import OpenPage
 from tests.support import add_exam, add_marker, new_store
@@ -120,6 +121,30 @@ def test_a_pack_is_restored_in_the_place_of_the_untouched_demo(
         known = markers.get(db, at.session_state["marker_id"])
     assert known is not None
     assert known.name == head.name
+
+
+def test_a_session_whose_profile_became_somebody_elses_by_a_restored_pack_chooses_again(
+    app: OpenPage, store: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    there = new_store(tmp_path_factory.mktemp("there"))
+    stranger = add_marker(there, "Ms Khan", Role.HEAD)
+    exam_id, [[response]] = add_exam(there, [["it is denatured"]], title="Mock")
+    with there.write() as db:
+        decisions.record(db, response, stranger.id, Outcome.MARK, Stage.BLIND, mark=2)
+    file = io.BytesIO()
+    write_pack(there, exam_id, file)
+    demo.install_if_fresh(store)
+    with store.write() as db:
+        db.execute("UPDATE jobs SET status = 'done'")
+        here = next(each for each in markers.profiles(db) if each.id == stranger.id)
+    at = app(PAGE, here)
+    file.seek(0)
+    restore(store, file, None, for_demo=True)
+    with store.read() as db:
+        assert [each.name for each in markers.profiles(db) if each.id == here.id] == ["Ms Khan"]
+    at.run()
+    assert "marker_id" not in at.session_state
+    assert "Who is marking?" in headings(at)
 
 
 def test_resetting_the_demo_restores_it_and_archives_its_marks(app: OpenPage, store: Store) -> None:

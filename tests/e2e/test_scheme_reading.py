@@ -50,8 +50,7 @@ def test_a_point_is_reworded_and_one_dropped_before_the_scheme_is_taken_in(
     table.click(position={"x": KEEP, "y": HEAD + 2.5 * ROW})
     expect(page.get_by_text("comes to 2 of 2 marks")).to_be_visible()
     table.dblclick(position={"x": TEXT, "y": HEAD + 0.5 * ROW})
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.type("Adds both")  # left by the press that confirms it
+    page.locator("#portal textarea").fill("Adds both")  # left by the press that confirms it
     page.get_by_role("button", name="Confirm 1 question").click()
     expect(page.get_by_text("1 question saved in the exam.")).to_be_visible()
     with store.read() as db:

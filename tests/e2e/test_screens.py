@@ -34,8 +34,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_no_page_is_wider_than_its_screen(serve: Serve, new_page: NewPage, width: int, scheme: str) -> None:
     server = serve()
     page = new_page(viewport={"width": width, "height": 844}, color_scheme=scheme, has_touch=width < 500)

@@ -120,6 +120,27 @@ def test_teachers_marks_give_rates_and_converted_totals_of_what_is_marked(store:
     assert "Science stream: no total without Chinese, English" in said
 
 
+def test_a_total_of_a_sitting_that_is_not_through_says_what_it_rests_on(store: Store) -> None:
+    sitting_id = a_sitting(store, of=2)
+    _, (first,) = physics(store, sitting_id)
+    decide(store, {first: 3})
+    part = part_by(store, sitting_id, TEACHERS)
+    assert part.converted is not None
+    assert "A total rests on the questions that are answered, only a part of Physics (2 of 4)." in written_words(part)
+    answer(store, sitting_id, {2: "x", 3: "y"})
+    assert "only a part of Physics (" not in written_words(part_by(store, sitting_id, TEACHERS))
+
+
+def test_a_subject_without_objective_answers_has_no_total_and_says_so(store: Store) -> None:
+    sitting_id = a_sitting(store, of=0)
+    answer(store, sitting_id, {1: "x"})
+    _, (first,) = physics(store, sitting_id)
+    decide(store, {first: 3})
+    part = part_by(store, sitting_id, TEACHERS)
+    assert part.converted is None
+    assert "No total for Physics: none of its objective questions counts yet." in written_words(part)
+
+
 def test_no_response_is_a_0_and_an_unmarked_answer_is_none(store: Store) -> None:
     sitting_id = a_sitting(store)
     _, (first, second, _) = physics(store, sitting_id)
@@ -176,6 +197,37 @@ def test_a_mark_counts_for_the_reply_that_was_marked_and_an_exam_made_later_has_
     part = part_by(store, sitting_id, TEACHERS)
     assert part.subjective is not None
     assert (part.subjective.total.ours.marks, part.subjective.total.ours.full) == (3 + 2 + 6, 20)
+
+
+def test_the_same_words_to_two_questions_whose_numbers_were_swapped_keep_their_own_marks(store: Store) -> None:
+    sitting_id = a_sitting(store)
+    answer(store, sitting_id, {1: "无", 2: "无"})
+    exam_id, (_, second, _) = physics(store, sitting_id)
+    with store.write() as db:
+        one, two = exams.questions(db, exam_id)[:2]
+        for number, question in (("-", one), (one.question.number, two), (two.question.number, one)):
+            db.execute("UPDATE questions SET number = ? WHERE id = ?", (number, question.id))
+    decide(store, {second: 9})
+    part = part_by(store, sitting_id, TEACHERS)
+    assert part.subjective is not None
+    assert (part.subjective.total.ours.marks, part.subjective.total.ours.full) == (9, 10)
+
+
+def test_questions_of_one_number_are_told_apart_when_the_sitting_goes_on_after_the_exam(store: Store) -> None:
+    twice = tuple(
+        written_item(1, points=full).model_copy(update={"question": said}) for said, full in (("甲？", 4), ("乙？", 10))
+    )
+    set_id = store_set(store, Loaded(benchmark=Benchmark.GAOKAO_BENCH, name="Twice", items=twice))
+    with store.write() as db:
+        sitting_id = sittings.add(db, set_id, judges.ensure(db, "m", judges.LLM, "m"), {"protocol": "gaokao"}, None)
+    answer(store, sitting_id, {1: "无"})
+    _, (second,) = physics(store, sitting_id)
+    decide(store, {second: 9})
+    answer(store, sitting_id, {0: "无"})
+    part = part_by(store, sitting_id, TEACHERS)
+    assert (part.total.answers, part.total.in_exams, part.total.marked) == (2, 1, 1)
+    assert part.subjective is not None
+    assert (part.subjective.total.ours.marks, part.subjective.total.ours.full) == (9, 10)
 
 
 def test_the_tables_name_who_marked_and_give_the_converted_totals(store: Store) -> None:

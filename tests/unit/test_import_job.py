@@ -287,6 +287,19 @@ def test_a_damaged_file_fails_in_words_and_stores_nothing(
     assert waiting_files(store) == []
 
 
+def test_a_file_that_lost_some_of_its_lines_is_damaged_too(store: Store, head: Marker, worker: Worker) -> None:
+    for lines in (slice(0, 2), slice(4, None)):
+        unmarked = replace(large(2_500), marker_names=("", ""))
+        unmarked = replace(unmarked, plan=replace(unmarked.plan, human_marks=(), ai_marks=()))
+        job_id = order(store, unmarked, head)
+        place = file_of(store, job(store, job_id).payload["key"])
+        kept = place.read_bytes().split(b"\n")
+        place.write_bytes(b"\n".join(kept[lines] + [b"end"] * (lines.start == 0)))
+        assert worker.do_one()
+        assert "the copy of the file is damaged" in job(store, job_id).message
+        assert titles(store) == []
+
+
 def test_files_of_jobs_that_ended_go_at_the_workers_next_look(store: Store, head: Marker, worker: Worker) -> None:
     job_id = order(store, wanted(), head)
     with store.write() as db:

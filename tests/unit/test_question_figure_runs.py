@@ -74,6 +74,15 @@ def test_a_stored_question_names_its_pictures_and_is_asked_about_with_their_byte
     assert (figure.content, figure.caption) == (page("magenta"), "a rate curve")
 
 
+def test_a_picture_changed_during_a_run_is_not_shown_in_the_name_of_the_one_before(tmp_path: Path) -> None:
+    desk = Pictured(tmp_path, ["it is denatured"])
+    planned = desk.question()
+    desk.show((page("yellow"), "another"))
+    assert [each.content for each in question_for_judge(desk.store, planned).figures] == [page("magenta")]
+    desk.show()
+    assert [each.caption for each in question_for_judge(desk.store, planned).figures] == ["a rate curve"]
+
+
 def test_pictures_their_order_and_captions_are_inputs_of_every_judge_but_the_rules(tmp_path: Path) -> None:
     desk = Pictured(tmp_path, ["it is denatured"])
     judge, offline, rules = LLMJudge(Endpoint("http://x/v1", "m")), OfflineJudge(), ObjectiveJudge()

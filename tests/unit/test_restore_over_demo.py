@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from components.marking import Marker, Outcome, Role, Stage
+from components.marking import Marker, MarkError, Outcome, Role, Stage
 from components.workflow import demo
 from components.workflow.connections import Connections
+from components.workflow.desk import Press, Walk, act
 from components.workflow.marks_out.pack_format import PackError
 from components.workflow.marks_out.restore import restore
 from components.workflow.worker import Worker
-from storage import Store, decisions, events, exams, fresh, jobs, markers
+from storage import Store, decisions, events, exams, fresh, jobs, judges, markers
 from tests.support import add_exam, add_marker, new_store, propose_points
 from tests.unit.test_evidence_pack import packed
 
@@ -116,3 +117,31 @@ def test_a_mark_an_exam_or_a_running_job_keep_the_demo(here: Store) -> None:
         assert "still being made" in fresh.why_not(db)
         exams.add_exam(db, "Own")
         assert fresh.why_not(db) == "There is an exam of your own here, “Own”."
+
+
+def test_a_language_model_that_somebody_connected_stays_with_its_settings(here: Store, pack: bytes) -> None:
+    with here.write() as db:
+        judges.ensure(db, "Our model", judges.LLM, "m", {"base_url": "http://127.0.0.1:1/v1"})
+        assert fresh.why_not(db) == ""
+    restored = restore(here, io.BytesIO(pack), viewer(here), for_demo=True)
+    assert packed(here, restored.exam_id) == pack
+    with here.read() as db:
+        kept = judges.find(db, "Our model")
+    assert kept is not None
+    assert (kept.kind, kept.model, kept.settings) == (judges.LLM, "m", {"base_url": "http://127.0.0.1:1/v1"})
+
+
+def test_a_mark_that_waited_for_a_restore_is_not_stored_as_somebody_elses(here: Store, pack: bytes) -> None:
+    with here.read() as db:
+        before = {each.id: each for each in markers.profiles(db)}
+    restored = restore(here, io.BytesIO(pack), viewer(here), for_demo=True)
+    with here.read() as db:
+        stranger = next(each for each in markers.profiles(db) if each.name == "Dr Osei")
+        response = db.execute("SELECT min(id) FROM responses").fetchone()[0]
+        marks = db.execute("SELECT count(*) FROM decisions").fetchone()[0]
+    at_the_desk = before[stranger.id]
+    press = Press(action="mark", action_id="a", marker_id=at_the_desk.id, response_id=response, mark=1)
+    with pytest.raises(MarkError, match="Nothing was saved"):
+        act(here, at_the_desk, Walk(restored.exam_id), press)
+    with here.read() as db:
+        assert db.execute("SELECT count(*) FROM decisions").fetchone()[0] == marks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -56,6 +56,15 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class Sat:
+    """A subject's questions of both parts: how many its set has, and how many the sitting has answers to."""
+
+    subject: str
+    questions: int
+    answered: int
+
+
+@dataclass(frozen=True)
 class WrittenPart:
     """A sitting's written part as `marked` has it, and with the objective part its converted totals."""
 
@@ -64,6 +73,7 @@ class WrittenPart:
     subjective: SubjectiveFigures | None
     converted: Converted | None
     judged: JudgedAgainstTeachers | None
+    sat: tuple[Sat, ...] = ()
 
     @property
     def total(self) -> Coverage:
@@ -96,8 +106,7 @@ def written_part(
     """
     with store.read() as db:
         exams = [
-            (made, {(each.number, each.text): each for each in marks_given.answers(db, made.id)})
-            for made in exams_of(db, source_of_sitting(sitting))
+            (made, _by_text(marks_given.answers(db, made.id))) for made in exams_of(db, source_of_sitting(sitting))
         ]
         given = {made.id: _marks(db, made, marked) for made, _ in exams}
         twice = {made.id: trial_marks.two_marks(db, made.exam_id) for made, _ in exams}
@@ -105,17 +114,24 @@ def written_part(
             (Item.model_validate_json(body), as_candidate(reply))
             for body, reply in benchmarks.replies_of(db, sitting.id, written=True)
         ]
+        sat = _sat(db, sitting)
     if not replies:
         return None
     numbers: dict[str, Numbers] = {}
+    questions = {item.question.strip() for item, _ in replies}
     answers, in_exams, counted = Counter[str](), Counter[str](), Counter[str]()
     results: list[ShippedResult] = []
     rows: list[JudgedRow] = []
     for item, reply in replies:
         subject = subject_of(item)
         answers[subject] += 1
-        place = (numbers.setdefault(subject, Numbers()).of(item), reply)
-        places = [(made.id, at[place]) for made, at in exams if made.sheet == subject and place in at]
+        number = numbers.setdefault(subject, Numbers()).of(item)
+        places = [
+            (made.id, found)
+            for made, by_text in exams
+            if made.sheet == subject
+            and (found := _answer_to(item, number, by_text.get(reply, ()), questions)) is not None
+        ]
         in_exams[subject] += bool(places)
         # An answer may be in two exams, the second made when the sitting had gone on: the newer one's mark counts.
         at = next(((made, answer) for made, answer in places if answer.response_id in given[made]), None)
@@ -135,7 +151,37 @@ def written_part(
         subjective,
         converted(objective, subjective),
         None if marked.by is By.TEACHERS else judged_against_teachers(rows),
+        sat,
     )
+
+
+def _sat(db: Database, sitting: Sitting) -> tuple[Sat, ...]:
+    questions, answered = Counter[str](), Counter[str]()
+    for body, items, of_them in benchmarks.answered_by_task(db, sitting.id):
+        subject = subject_of(Item.model_validate_json(body))
+        questions[subject] += items
+        answered[subject] += of_them
+    return tuple(Sat(subject, questions[subject], answered[subject]) for subject in sorted(questions))
+
+
+def _by_text(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
+    by_text: dict[str, list[Answer]] = {}
+    for each in answers:
+        by_text.setdefault(each.text, []).append(each)
+    return by_text
+
+
+def _answer_to(item: Item, number: str, same: Sequence[Answer], questions: Set[str]) -> Answer | None:
+    """Of an exam's answers with the `same` words the one to the item, which has this number if nothing changed.
+
+    The question's words tell it: a number may have changed since, in the exam or as the sitting went on. Words that
+    are none of the sitting's `questions` were changed in the exam; then the number tells it.
+    """
+    by_words = [each for each in same if each.question.strip() == item.question.strip()]
+    changed = [each for each in same if each.question.strip() not in questions]
+    by_number = [each for each in (*by_words, *changed) if each.number == number]
+    fits = [each for each in (*by_number, *by_words) if each.max_mark == item.points]
+    return fits[0] if fits else None
 
 
 def judged_here(store: Store, loaded: Sequence[Loaded]) -> list[tuple[str, list[JudgedRow]]]:

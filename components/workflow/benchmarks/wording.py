@@ -38,6 +38,14 @@ def written_words(part: WrittenPart) -> str:
         said.append(f"Only a part is marked yet of {_named(some)}.")
     if none := [each for each in part.coverage if not each.marked]:
         said.append(f"No total yet for {', '.join(each.subject for each in none)}: no written answer is marked.")
+    subjects = () if part.converted is None else part.converted.subjects
+    totals = {row.subject for row in subjects if row.published.total is not None}
+    if lacking := [each for each in part.coverage if each.marked and each.subject not in totals]:
+        named = ", ".join(each.subject for each in lacking)
+        said.append(f"No total for {named}: none of its objective questions counts yet.")
+    if some_sat := [each for each in part.sat if each.subject in totals and each.answered < each.questions]:
+        named = ", ".join(f"{each.subject} ({each.answered:,} of {each.questions:,})" for each in some_sat)
+        said.append(f"A total rests on the questions that are answered, only a part of {named}.")
     if part.converted is not None:
         said += [
             f"{row.stream}: no total without {', '.join(row.missing)}." for row in part.converted.streams if row.missing

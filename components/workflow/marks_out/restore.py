@@ -20,9 +20,10 @@ from sqlite_utils import Database
 from components.marking import Marker
 from components.workflow.marks_out.pack_check import CheckedPack, checked
 from components.workflow.marks_out.pack_format import PackError, lines, table_file, without_keys
-from storage import Store, StoreError, events, exams, fresh, markers, open_store, standings
+from storage import Store, StoreError, events, exams, fresh, judges, markers, open_store, standings
 from storage import evidence as record
 from storage.evidence import PackedTable, Row
+from storage.judges import StoredJudge
 
 AT_ONCE = 200
 SHARED = ("markers", "judges")  # may be here already, as the same people and judges
@@ -48,18 +49,19 @@ class Restored:
 def restore(store: Store, pack: BinaryIO, marker: Marker | None = None, *, for_demo: bool = False) -> Restored:
     """Put the pack's exam back with all its ids; a pack made of it afterwards has the same files.
 
-    `for_demo` first makes room where only the untouched demo is: it goes for good, and profiles that were made here get
-    new ids. Whoever calls it then opens connections and worker anew, as judges have new ids too. Raises PackError in
+    `for_demo` first makes room where only the untouched demo is: it goes for good, and profiles and language models
+    that were added here get new ids. Whoever calls it then opens connections and worker anew. Raises PackError in
     words, with nothing changed, for a pack that is damaged, changed or hostile, and where the install has other rows
     with the same ids.
     """
     with checked(pack) as found, store.write() as db:
         try:
-            people = _make_room(db) if for_demo else []
+            people, models = _make_room(db) if for_demo else ([], [])
             exam_id, counts = _restore(db, found)
             for each in people:
                 if markers.find(db, each.name) is None:
                     markers.add(db, each.name, each.role)
+            _keep_models(db, models)
             marker_id = None if marker is None else markers.find(db, marker.name)
             about = {"exam": found.manifest.exam, "exam_id": exam_id, "counts": counts}
             events.log(db, "evidence pack restored", "evidence pack", about, marker_id)
@@ -70,13 +72,25 @@ def restore(store: Store, pack: BinaryIO, marker: Marker | None = None, *, for_d
             raise PackError(f"{_SPOILT} ({error})") from error
 
 
-def _make_room(db: Database) -> list[Marker]:
-    """Take the untouched demo away; gives the profiles that were here."""
+def _make_room(db: Database) -> tuple[list[Marker], list[StoredJudge]]:
+    """Take the untouched demo away; gives the profiles and the language models that were here."""
     if reason := fresh.why_not(db):
         raise PackError(f"{reason} {_ELSEWHERE}")
     people = markers.profiles(db)
+    models = [judge for judge in judges.listed(db) if judge.kind == judges.LLM]
     fresh.make_room(db)
-    return people
+    return people, models
+
+
+def _keep_models(db: Database, models: Sequence[StoredJudge]) -> None:
+    """Have the models that somebody connected here among the judges again; they are no part of the demo."""
+    for each in models:
+        try:
+            judges.ensure(db, each.name, each.kind, each.model, each.settings)
+        except ValueError as error:
+            raise PackError(
+                f"The pack has a judge called {each.name}, and so has this install. {_ELSEWHERE}"
+            ) from error
 
 
 def _restore(db: Database, pack: CheckedPack) -> tuple[int, dict[str, int]]:
