@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from components.intake.ai_cells import read_ai_mark
@@ -24,9 +23,8 @@ from components.intake.planned import (
 from components.intake.report import Report
 from components.intake.spelling import candidate_key, plainly_written, question_key, refuse_look_alikes
 from components.intake.tables import Table
-from components.marking import Question, QuestionType, Scheme, default_tolerance, format_mark, on_step
+from components.marking import Question, QuestionType, Scheme, coarsest_step, default_tolerance, format_mark, on_step
 
-_STEPS = (1.0, 0.5, 0.25)
 _HUMAN_LABELS = (FIELD_LABELS["mark_1"].lower(), FIELD_LABELS["mark_2"].lower())
 
 
@@ -284,7 +282,7 @@ def _mark_problem(mark: float, out_of: float | None, max_mark: float) -> str:
 def _question(number: str, facts: _Facts, marks: set[float], defaults: Defaults) -> PlannedQuestion:
     """The question on the coarsest step that all its marks, people's and AI's, and its maximum stand on."""
     assert facts.max_mark is not None
-    step = next(step for step in _STEPS if all(on_step(mark, step) for mark in chain(marks, [facts.max_mark])))
+    step = coarsest_step((*marks, facts.max_mark))
     question = Question(
         number=number,
         type=facts.type,

@@ -1,7 +1,7 @@
 """The vocabulary of marking as types, and the arithmetic of marks. Imports nothing of ours."""
 
 from components.marking.decision import Decision, Marker, Outcome, Phase, Role, Stage, WhatStands
-from components.marking.marks import MarkError, Scale, format_mark, on_step
+from components.marking.marks import MARK_STEPS, MarkError, Scale, coarsest_step, format_mark, on_step
 from components.marking.proposal import (
     Confidence,
     Flag,
@@ -43,6 +43,7 @@ from components.marking.verdicts import (
 )
 
 __all__ = [
+    "MARK_STEPS",
     "OBJECTIVE_TYPES",
     "AssessmentObjective",
     "Box",
@@ -79,6 +80,7 @@ __all__ = [
     "WhatStands",
     "WholeVerdict",
     "abstain",
+    "coarsest_step",
     "default_tolerance",
     "earned_codes",
     "format_mark",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 MARK_STEPS = (1.0, 0.5, 0.25)
@@ -45,6 +46,15 @@ class Scale:
 def on_step(mark: float, step: float) -> bool:
     """Whether mark is a whole number of steps. Exact, as 1, 0.5 and 0.25 are exact in binary."""
     return (mark / step).is_integer() if isinstance(mark, float) else (float(mark) / step).is_integer()
+
+
+def coarsest_step(marks: Iterable[float]) -> float:
+    """The largest of MARK_STEPS on which all the marks stand. Raises MarkError where one stands on none."""
+    given = tuple(marks)
+    for step in MARK_STEPS:
+        if all(on_step(mark, step) for mark in given):
+            return step
+    raise MarkError("A mark is not a whole number of quarter marks.")
 
 
 def format_mark(mark: float | None) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, date, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -17,20 +15,8 @@ from components.workflow.agreement.figures import ExamFigures
 from components.workflow.agreement.handout import handout
 from components.workflow.agreement.pair_table import pair_rows_table
 from components.workflow.agreement.report import html_report
+from pages.shared.offered import XLSX, OfferedFile, file_stem
 from storage import Store
-
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
-
-@dataclass(frozen=True)
-class _File:
-    key: str
-    label: str
-    said: str
-    ending: str
-    mime: str
-    icon: str
-    make: Callable[[], bytes]
 
 
 def show(store: Store, figures: ExamFigures, viewer: Marker, answers: Sequence[Answer]) -> None:
@@ -55,17 +41,16 @@ def show(store: Store, figures: ExamFigures, viewer: Marker, answers: Sequence[A
 
 def name_of(figures: ExamFigures) -> str:
     """The beginning of the files' names: the exam's title in letters that every system takes, and the day."""
-    words = re.sub(r"[^a-z0-9]+", "-", figures.exam.title.lower()).strip("-")[:50].strip("-")
-    return f"{words or f'exam-{figures.exam.id}'}-{date.today().isoformat()}"
+    return file_stem(figures.exam.title, f"exam-{figures.exam.id}", date.today().isoformat())
 
 
 def _files(
     store: Store, figures: ExamFigures, viewer: Marker, answers: Sequence[Answer], zone: tzinfo
-) -> tuple[_File, ...]:
+) -> tuple[OfferedFile, ...]:
     own = viewer.role is Role.TEACHER
     named = "" if viewer.role is Role.HEAD else " Markers have numbers in place of names."
     return (
-        _File(
+        OfferedFile(
             "report",
             "Report (HTML)",
             "For a leadership team or an exam board: the answers, method, figures, charts, limits and adjudications in "
@@ -75,7 +60,7 @@ def _files(
             ":material/description:",
             lambda: html_report(handout(store, figures, viewer, zone), answers).encode(),
         ),
-        _File(
+        OfferedFile(
             "xlsx",
             "Tables (Excel)",
             "Every figure on this page and its charts, a sheet a table, with definitions and versions.",
@@ -84,7 +69,7 @@ def _files(
             ":material/table:",
             lambda: workbook(handout(store, figures, viewer, zone).tables),
         ),
-        _File(
+        OfferedFile(
             "csv",
             "Tables (CSV)",
             "The same tables as CSV files in a ZIP, for other tools.",
@@ -93,7 +78,7 @@ def _files(
             ":material/folder_zip:",
             lambda: csv_zip(handout(store, figures, viewer, zone).tables),
         ),
-        _File(
+        OfferedFile(
             "pairs",
             "All pairs (CSV)",
             (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 
 import streamlit as st
@@ -14,21 +12,9 @@ from components.workflow.agreement.export import csv_bytes, workbook
 from components.workflow.marks_out.mark_book import decisions_table, mark_book_table, proposals_table
 from components.workflow.marks_out.taking import note_taken
 from components.workflow.marks_out.totals import exam_totals
+from pages.shared.offered import XLSX, OfferedFile, file_stem
 from storage import Store
 from storage.exams import Exam
-
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
-
-@dataclass(frozen=True)
-class _File:
-    key: str
-    label: str
-    said: str
-    ending: str
-    mime: str
-    icon: str
-    make: Callable[[], bytes]
 
 
 def show_downloads(store: Store, viewer: Marker, exam: Exam) -> None:
@@ -79,13 +65,12 @@ def download(
 
 def stem(exam: Exam) -> str:
     """The beginning of the files' names: the exam's title in letters that every system takes, and the day."""
-    words = re.sub(r"[^a-z0-9]+", "-", exam.title.lower()).strip("-")[:50].strip("-")
-    return f"{words or f'exam-{exam.id}'}-{date.today().isoformat()}"
+    return file_stem(exam.title, f"exam-{exam.id}", date.today().isoformat())
 
 
-def _files(store: Store, viewer: Marker, exam_id: int) -> tuple[_File, ...]:
+def _files(store: Store, viewer: Marker, exam_id: int) -> tuple[OfferedFile, ...]:
     return (
-        _File(
+        OfferedFile(
             "book_xlsx",
             "Mark book (Excel)",
             "One row a candidate with the mark for each question, sections, total, per cent and grade, for your own "
@@ -95,7 +80,7 @@ def _files(store: Store, viewer: Marker, exam_id: int) -> tuple[_File, ...]:
             ":material/table:",
             lambda: workbook([mark_book_table(exam_totals(store, exam_id))]),
         ),
-        _File(
+        OfferedFile(
             "book_csv",
             "Mark book (CSV)",
             "The same rows as CSV, for other spreadsheets and tools.",
@@ -104,7 +89,7 @@ def _files(store: Store, viewer: Marker, exam_id: int) -> tuple[_File, ...]:
             ":material/csv:",
             lambda: csv_bytes(mark_book_table(exam_totals(store, exam_id))),
         ),
-        _File(
+        OfferedFile(
             "decisions",
             "All decisions (CSV)",
             "Every mark that a person gave, one a row, undone ones too, for your own analysis or an enquiry about a "
@@ -114,7 +99,7 @@ def _files(store: Store, viewer: Marker, exam_id: int) -> tuple[_File, ...]:
             ":material/gavel:",
             lambda: csv_bytes(decisions_table(store, exam_id, viewer)),
         ),
-        _File(
+        OfferedFile(
             "proposals",
             "All proposals (CSV)",
             "Every mark that a judge proposed, one a row, for your own analysis; it joins with the decisions by "

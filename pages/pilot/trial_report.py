@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import streamlit as st
 
 from components.widgets.figures import plain
 from components.workflow.trial.load import load
 from components.workflow.trial.report import TrialReport, trial_report
 from pages.pilot.trial_report_parts import show_methods, show_section
+from pages.shared.offered import file_stem
 from storage import Store, trial_answers, trials
 
 METHODS = "methods"
@@ -60,8 +59,7 @@ def _lead(report: TrialReport) -> None:
 
 def _files(report: TrialReport, trial_id: int) -> None:
     data = report.figures.data
-    words = re.sub(r"[^a-z0-9]+", "-", data.title.lower()).strip("-")[:50].strip("-")
-    name = f"{words or 'trial'}-{trial_id}"
+    name = file_stem(data.title, "trial", str(trial_id))
     with st.container(horizontal=True):
         st.download_button(
             "Report (HTML)",

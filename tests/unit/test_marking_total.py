@@ -20,6 +20,7 @@ from components.marking import (
     Scale,
     Scheme,
     WholeVerdict,
+    coarsest_step,
     earned_codes,
     total,
 )
@@ -210,3 +211,13 @@ def test_one_more_tick_never_lowers_the_mark(scheme: Scheme, data: st.DataObject
     ticked = {p.code for p in scheme.points if data.draw(st.booleans())}
     extra = data.draw(st.sampled_from([p.code for p in scheme.points]))
     assert total(award(*sorted(ticked | {extra})), scheme) >= total(award(*sorted(ticked)), scheme)
+
+
+@pytest.mark.parametrize(("marks", "step"), [((3, 0), 1), ((2.5, 4), 0.5), ((1, 0.75, 0.5), 0.25), ((), 1)])
+def test_the_coarsest_step_is_that_of_the_finest_mark(marks: tuple[float, ...], step: float) -> None:
+    assert coarsest_step(marks) == step
+
+
+def test_a_third_of_a_mark_stands_on_no_step() -> None:
+    with pytest.raises(MarkError, match="quarter"):
+        coarsest_step((1, 1 / 3))

@@ -17,6 +17,7 @@ from components.marking import (
     Question,
     QuestionType,
     Scheme,
+    coarsest_step,
     default_tolerance,
     format_mark,
     on_step,
@@ -28,7 +29,6 @@ from storage.sittings import Sitting
 
 TEACHERS = ("Teacher 1", "Teacher 2")
 SHIPPED_WITH = "(shipped with "  # in the name of a judge whose marks came along
-_STEPS = (1.0, 0.5, 0.25)
 
 
 @dataclass(frozen=True)
@@ -224,8 +224,7 @@ class _Paper:
         return self._rows[place]
 
     def _question(self, number: str, item: Item) -> PlannedQuestion:
-        marks = {*self._marks[number], item.points}
-        step = next(step for step in _STEPS if all(on_step(mark, step) for mark in marks))
+        step = coarsest_step((*self._marks[number], item.points))
         question = Question(
             number=number,
             type=QuestionType.SHORT,

@@ -11,6 +11,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from components.marking import (
+    MARK_STEPS,
     AssessmentObjective,
     Level,
     MarkError,
@@ -31,7 +32,6 @@ from components.workflow.exam_setup.body import (
 )
 from components.workflow.exam_setup.keys import choice_key, numeric_key
 
-_STEPS = (1.0, 0.5, 0.25)
 _MOST = 1000.0
 Made = TypeVar("Made")
 
@@ -137,7 +137,7 @@ def _scale(body: QuestionBody, checked: Checked) -> Scale | None:
     if most is None or not 0 < most <= _MOST:
         checked.reasons.append(("max_mark", f"Give the maximum mark, more than 0 and at most {_MOST:g}."))
         return None
-    if body.mark_step not in _STEPS:
+    if body.mark_step not in MARK_STEPS:
         checked.reasons.append(("mark_step", "A mark step is 1, 0.5 or 0.25."))
         return None
     try:
