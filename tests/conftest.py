@@ -16,3 +16,8 @@ def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file.write_text('[models]\n"cheap" = { input = 1, output = 4 }\n')
     monkeypatch.setattr(prices, "PRICES", file)
     return file
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser stories come last: a browser keeps its event loop running, and commands want to run their own."""
+    items.sort(key=lambda item: "e2e" in item.path.parts)
