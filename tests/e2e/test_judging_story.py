@@ -69,6 +69,8 @@ def test_a_model_is_connected_seen_and_run_and_its_proposals_come_to_the_desk(
         choose(page, "Judge", re.compile(f"^{re.escape(MODEL)}"))
         expect(page.get_by_text("has not proposed on 3 responses")).to_be_visible()
         expect(page.get_by_text("The price is not known")).to_be_visible()
+        # A press while the panel is drawn again would be one that nobody makes.
+        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
         page.get_by_role("button", name="Start", exact=True).click()
         expect(page.get_by_text("Done, 3 of 3")).to_be_visible(timeout=SLOW)
         expect(page.get_by_text("not known").first).to_be_visible()
