@@ -68,6 +68,15 @@ def claim(db: Database, worker: str, *, other_than: str = "", skip: Sequence[int
     return _job(row)
 
 
+def take(db: Database, job_id: int, worker: str) -> None:
+    """Claim this very job, if it is queued, before another worker does."""
+    db.execute(
+        "UPDATE jobs SET status = 'running', claimed_by = ?, heartbeat_at = ? "
+        "WHERE id = ? AND status = 'queued' AND paused_at IS NULL",
+        (worker, now(), job_id),
+    )
+
+
 def requeue_lost(db: Database) -> None:
     """Put back jobs whose worker has given no sign for HEARTBEAT_LOST: its process is gone."""
     db.execute("UPDATE jobs SET status = 'queued' WHERE status = 'running' AND heartbeat_at < ?", (_lost(),))

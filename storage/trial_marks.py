@@ -2,7 +2,8 @@
 
 A marker's latest blind or imported word on a response is theirs. As agreement does, a blind mark that was undone after
 its reveal still counts: else undoing would quietly remove just the disagreements. "No response" is no mark, nor is one
-about other pages than the answer has now, which are what a judge is asked about.
+about other pages than the answer has now, which are what a judge is asked about. A trial may hold responses without a
+mark beside, so that a benchmark's written answers are marked by a judge before any teacher has.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ class Counted:
 
 @dataclass(frozen=True)
 class Taken:
-    """A trial's responses as columns, in the order of their ids; `second` is None where there is one mark."""
+    """A trial's responses as columns, in the order of their ids; None where there is no mark, or no second one."""
 
     response_ids: tuple[int, ...]
     question_ids: tuple[int, ...]
     handwritten: tuple[int, ...]
-    first: tuple[float, ...]
+    first: tuple[float | None, ...]
     second: tuple[float | None, ...]
 
 
@@ -73,8 +74,20 @@ pairs AS (
     SELECT response_id, max(id) FILTER (WHERE place = 1) AS first_id, max(mark) FILTER (WHERE place = 1) AS first_mark,
            max(id) FILTER (WHERE place = 2) AS second_id, max(mark) FILTER (WHERE place = 2) AS second_mark
     FROM placed WHERE place <= 2 GROUP BY response_id HAVING first_id IS NOT NULL
+),
+asked AS (
+    SELECT r.id AS response_id, r.question_id, p.first_id, p.first_mark, p.second_id, p.second_mark
+    FROM responses r LEFT JOIN pairs p ON p.response_id = r.id
+    WHERE r.exam_id = :exam AND (:questions IS NULL OR r.question_id IN (SELECT value FROM json_each(:questions)))
+      AND (:unmarked OR p.response_id IS NOT NULL)
+),
+rows AS (
+    SELECT a.response_id, s.scheme_id, a.first_id, a.first_mark, a.second_id, a.second_mark FROM asked a
+    JOIN (SELECT question_id, max(id) AS scheme_id FROM schemes GROUP BY question_id) s
+    ON s.question_id = a.question_id
 )
 """
+_NOTED = "response_id, scheme_id, first_decision_id, first_mark, second_decision_id, second_mark"
 
 
 def markers_of(db: Database, exam_id: int, question_ids: Sequence[int] | None) -> list[MarkerCount]:
@@ -107,32 +120,53 @@ def two_marks(db: Database, exam_id: int) -> dict[int, tuple[float, float]]:
     return {row["response_id"]: (row["first_mark"], row["second_mark"]) for row in rows}
 
 
-def marked_ids(db: Database, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> list[int]:
-    """The ids of the responses that a trial would rest on, question by question."""
+def asked_ids(
+    db: Database, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None, *, unmarked: bool
+) -> list[int]:
+    """The ids of the responses that a trial would be of, question by question; `unmarked` ones too, or not."""
     rows = db.execute(
-        _MARKS + "SELECT p.response_id FROM pairs p JOIN responses r ON r.id = p.response_id "
-        "ORDER BY r.question_id, r.id",
-        _about(exam_id, question_ids, whose),
+        _MARKS + "SELECT response_id FROM asked ORDER BY question_id, response_id",
+        _about(exam_id, question_ids, whose, unmarked=unmarked),
     )
     return [row[0] for row in rows]
 
 
-def take(db: Database, trial_id: int, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> None:
+def take(
+    db: Database,
+    trial_id: int,
+    exam_id: int,
+    question_ids: Sequence[int] | None,
+    whose: Whose | None,
+    *,
+    unmarked: bool,
+) -> None:
     """Note the responses and their marks as the trial's own, with the schemes that stand now."""
     db.execute(
-        "INSERT INTO trial_responses (trial_id, response_id, scheme_id, first_decision_id, first_mark, "
-        "second_decision_id, second_mark) "
-        + _MARKS
-        + "SELECT :trial, p.response_id, s.scheme_id, p.first_id, p.first_mark, p.second_id, p.second_mark "
-        "FROM pairs p JOIN responses r ON r.id = p.response_id "
-        "JOIN (SELECT question_id, max(id) AS scheme_id FROM schemes GROUP BY question_id) s "
-        "ON s.question_id = r.question_id",
-        _about(exam_id, question_ids, whose) | {"trial": trial_id},
+        f"INSERT INTO trial_responses (trial_id, {_NOTED}) " + _MARKS + "SELECT :trial, * FROM rows",
+        _about(exam_id, question_ids, whose, unmarked=unmarked) | {"trial": trial_id},
     )
 
 
+def as_noted(
+    db: Database,
+    trial_id: int,
+    exam_id: int,
+    question_ids: Sequence[int] | None,
+    whose: Whose | None,
+    *,
+    unmarked: bool,
+) -> bool:
+    """Whether a trial that begins now would be of the very responses, marks and schemes that this one has noted."""
+    noted = f"SELECT {_NOTED} FROM trial_responses WHERE trial_id = :trial"
+    row = db.execute(
+        _MARKS + f"SELECT EXISTS (SELECT * FROM rows EXCEPT {noted}) OR EXISTS ({noted} EXCEPT SELECT * FROM rows)",
+        _about(exam_id, question_ids, whose, unmarked=unmarked) | {"trial": trial_id},
+    )
+    return not row.fetchone()[0]
+
+
 def taken(db: Database, trial_id: int) -> Taken:
-    """The responses and marks that were noted when the trial began."""
+    """The responses and marks that were noted when the trial began; of one that holds unmarked ones, those too."""
     rows = db.execute(
         "SELECT t.response_id, r.question_id, r.kind <> 'typed', t.first_mark, t.second_mark FROM trial_responses t "
         "JOIN responses r ON r.id = t.response_id WHERE t.trial_id = ? ORDER BY t.response_id",
@@ -142,7 +176,9 @@ def taken(db: Database, trial_id: int) -> Taken:
     return Taken(*(zip(*found, strict=True) if (found := rows.fetchall()) else [()] * 5))
 
 
-def _about(exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> dict[str, Any]:
+def _about(
+    exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None, *, unmarked: bool = False
+) -> dict[str, Any]:
     first, second = whose or (None, None)
     questions = None if question_ids is None else json.dumps(list(question_ids))
-    return {"exam": exam_id, "questions": questions, "first": first, "second": second}
+    return {"exam": exam_id, "questions": questions, "first": first, "second": second, "unmarked": unmarked}

@@ -7,6 +7,7 @@ from components.intake.columns import (
     group_name,
     guess_mapping,
     is_personal,
+    language_of,
     names_an_ai,
 )
 from components.intake.errors import IntakeError
@@ -38,6 +39,7 @@ __all__ = [
     "group_name",
     "guess_mapping",
     "is_personal",
+    "language_of",
     "names_an_ai",
     "plan_import",
     "read_table",

@@ -105,6 +105,7 @@ _PERSONAL = re.compile(
     r"((candidate|student|pupil|learner|teacher|tutor|parent|first|last|middle|family|given|full|preferred|legal|user)"
     r"( s)? )*(sur|fore|user)?names?|(.* )?e ?mails?( .*)?|(考生|学生|教师|老师)?(姓名|名字)|(电子)?邮(箱|件)(地址)?",
 )
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 
 
@@ -286,3 +287,10 @@ def _why(name: str, column: str) -> str:
     also = {"question": " and its values are short", "question_text": " and its values are long"}
     ending = " and its values are numbers" if name in _NUMERIC_FIELDS else also.get(name, "")
     return f"The heading “{column}” is a usual one for this{ending}."
+
+
+def language_of(table: Table, mapping: Mapping) -> str:
+    """The language of the answers, zh where one of the first hundred has a Chinese character, else en."""
+    if mapping.answer not in table.columns:
+        return "en"
+    return "zh" if any(_CHINESE.search(answer) for answer in table.column(mapping.answer)[:100]) else "en"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import streamlit as st
 
-from components.intake import FIELD_LABELS, Defaults, Mapping, Table, group_name, is_personal
+from components.intake import FIELD_LABELS, Defaults, Mapping, Table, group_name, is_personal, language_of
 from components.marking import QuestionType
 from components.widgets.figures import plain
 from pages.department.import_ais import choose_ais
 
 NOT_THERE = "not in the table"
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def choose_mapping(
@@ -90,11 +88,5 @@ def choose_defaults(table: Table, mapping: Mapping, about: str, *, asks_question
         )
         subject = st.text_input("Subject", max_chars=80, key=f"import_subject_{about}")
     return Defaults(
-        max_mark=max_mark, question=question, type=kind, subject=subject.strip(), language=_language(table, mapping)
+        max_mark=max_mark, question=question, type=kind, subject=subject.strip(), language=language_of(table, mapping)
     )
-
-
-def _language(table: Table, mapping: Mapping) -> str:
-    if mapping.answer not in table.columns:
-        return "en"
-    return "zh" if any(_CHINESE.search(answer) for answer in table.column(mapping.answer)[:100]) else "en"

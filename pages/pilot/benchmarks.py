@@ -30,10 +30,12 @@ st.caption(
 )
 if notice := state.pop(NOTICE, ""):
     st.success(plain(notice))
+    st.toast(plain(notice))  # what was pressed may be far down the page
 if left_out := state.pop(LEFT_OUT, ""):
     st.warning(plain(left_out))
 if problem := state.pop(PROBLEM, ""):
     st.error(plain(problem))
+    st.toast(plain(problem), icon=":material/error:")
 limit = state.get(MORE, SHOWN)
 with store.read() as db:
     sets = benchmarks.listed(db)
@@ -57,6 +59,6 @@ if under_way:
     watch(store, under_way)
 for each in listed[:limit]:
     if each.id not in under_way:
-        show_sitting(store, each, states[each.id], marker)
+        show_sitting(store, connections, each, states[each.id], marker)
 if len(listed) > limit:
     st.button(f"Show older sittings ({count(limit, 'sitting')} shown)", on_click=show_more)

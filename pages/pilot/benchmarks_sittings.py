@@ -14,8 +14,10 @@ from components.workflow.benchmarks import sitting as sitting_job
 from components.workflow.benchmarks.making_exams import exams_of_sitting
 from components.workflow.benchmarks.settings import SittingSettings
 from components.workflow.benchmarks.wording import in_words
+from components.workflow.connections import Connections
 from components.workflow.purse import CAP_REACHED
 from pages.pilot.benchmarks_exams import PROBLEM, say_made
+from pages.pilot.benchmarks_marking import marking_panel
 from pages.pilot.benchmarks_outcome import outcome_section, unread_section
 from pages.pilot.job_controls import job_bar, job_buttons
 from pages.pilot.run_words import dollars
@@ -46,7 +48,7 @@ def watch(store: Store, shown: list[int]) -> None:
             _show_active(store, each, states[each.id], lately[each.id])
 
 
-def show_sitting(store: Store, sitting: Sitting, how: State, marker: Marker) -> None:
+def show_sitting(store: Store, connections: Connections, sitting: Sitting, how: State, marker: Marker) -> None:
     """A sitting that is not under way."""
     with store.read() as db:
         took = sitting_progress.took(db, sitting.id)
@@ -65,6 +67,7 @@ def show_sitting(store: Store, sitting: Sitting, how: State, marker: Marker) -> 
         if took.answered:
             st.caption(plain(took_words(took)))
             outcome_section(store, sitting, took)
+            marking_panel(store, connections, sitting, marker)
             unread_section(store, sitting, took)
         if failed:
             _show_failures(failed, took.failed, sitting.id)

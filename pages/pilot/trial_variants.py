@@ -25,8 +25,8 @@ SAMPLES = (1, 3, 5)
 WITH, WITHOUT = "with it", "without it"
 
 
-def choose_arms(store: Store, connections: Connections) -> list[ArmChoice]:
-    """The arms: each chosen judge in every chosen variant."""
+def choose_arms(store: Store, connections: Connections, about: str = "trial") -> list[ArmChoice]:
+    """The arms: each chosen judge in every chosen variant. `about` tells apart what is chosen in several places."""
     with store.read() as db:
         listed = {
             judge.id: judge
@@ -38,15 +38,15 @@ def choose_arms(store: Store, connections: Connections) -> list[ArmChoice]:
         list(listed),
         format_func=lambda each: listed[each].name,
         placeholder="Choose the judges to compare",
-        key="trial_judges",
+        key=f"{about}_judges",
     )
     if not any(judge.kind == judges.LLM for judge in listed.values()):
         st.info(trial_words.NO_MODEL)
     st.page_link(guard.PAGES_FOLDER / "pilot/judges.py", label="Connect another", icon=":material/smart_toy:")
-    return [arm for judge_id in chosen for arm in choices(listed[judge_id], _variants(listed[judge_id]))]
+    return [arm for judge_id in chosen for arm in choices(listed[judge_id], _variants(listed[judge_id], about))]
 
 
-def _variants(judge: StoredJudge) -> Variants:
+def _variants(judge: StoredJudge, about: str) -> Variants:
     if judge.kind == judges.IMPORTED:
         st.caption(f"**{plain(judge.name)}**: its imported marks are compared as they are; nothing is asked.")
         return Variants()
@@ -54,13 +54,13 @@ def _variants(judge: StoredJudge) -> Variants:
         st.markdown(f"**{plain(judge.name)}**")
         if judge.kind == judges.OFFLINE:
             strict = not judge.settings and st.toggle(
-                "Also one that wants exact words", key=f"trial_exact_{judge.id}", value=False
+                "Also one that wants exact words", key=f"{about}_exact_{judge.id}", value=False
             )
             return Variants(exact=strict)
-        return _of_model(judge)
+        return _of_model(judge, about)
 
 
-def _of_model(judge: StoredJudge) -> Variants:
+def _of_model(judge: StoredJudge, about: str) -> Variants:
     own = Protocol(judge.settings.get("protocol", Protocol.FULL))
     with st.container(horizontal=True):
         protocols = st.pills(
@@ -69,7 +69,8 @@ def _of_model(judge: StoredJudge) -> Variants:
             default=[own],
             selection_mode="multi",
             format_func=lambda each: capital(each.named),
-            key=f"trial_protocols_{judge.id}",
+            key=f"{about}_protocols_{judge.id}",
+            wrap=True,
         )
         criteria = st.pills(
             "Mark scheme",
@@ -77,12 +78,13 @@ def _of_model(judge: StoredJudge) -> Variants:
             default=[WITH],
             selection_mode="multi",
             format_func=capital,
-            key=f"trial_criteria_{judge.id}",
+            key=f"{about}_criteria_{judge.id}",
+            wrap=True,
             help="Without it the judge sees question, model answer and maximum alone, as GAOKAO-Bench compares.",
         )
         twice = st.toggle(
             "Ask everything twice",
-            key=f"trial_twice_{judge.id}",
+            key=f"{about}_twice_{judge.id}",
             help="How far the judge agrees with itself. The second time is asked and paid for anew.",
         )
     with st.container(horizontal=True):
@@ -91,25 +93,29 @@ def _of_model(judge: StoredJudge) -> Variants:
             list(range(MOST_SHOTS + 1)),
             default=[0],
             selection_mode="multi",
-            key=f"trial_shots_{judge.id}",
+            key=f"{about}_shots_{judge.id}",
+            wrap=True,
             help="Marked responses to the same question that the model is shown. Our own prompt alone has a place for "
             "them.",
         )
         grading = st.toggle(
             "With the grading process",
             value=True,
-            key=f"trial_grading_{judge.id}",
+            key=f"{about}_grading_{judge.id}",
             disabled=not any(shots),
             help="Which points the teacher gave, and why. Never shown where the mark scheme is withheld.",
         )
     with st.container(horizontal=True):
-        efforts = st.multiselect("Reasoning effort", EFFORTS, default=[OWN], key=f"trial_efforts_{judge.id}", width=320)
+        efforts = st.multiselect(
+            "Reasoning effort", EFFORTS, default=[OWN], key=f"{about}_efforts_{judge.id}", width=320
+        )
         samples = st.pills(
             "Samples",
             list(SAMPLES),
             default=None,
             selection_mode="multi",
-            key=f"trial_samples_{judge.id}",
+            key=f"{about}_samples_{judge.id}",
+            wrap=True,
             help="How many times it is asked for one mark; the middle one counts. Nothing chosen: as the judge has it.",
         )
     return Variants(

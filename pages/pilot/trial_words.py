@@ -24,6 +24,10 @@ NO_MODEL = (
     "No language model is connected. The offline matcher and imported marks can be tried without one; connect a model "
     "on the Judges page to try it too."
 )
+NOTHING_WITHHELD = (
+    "No question has marking criteria, so that with and without them is the same. Write them in the exam's set-up, or "
+    "load them with the benchmark."
+)
 RULES = "Choice and numeric questions are marked by rule here, whatever the judge: a trial has them only where named."
 STATES = {"queued": "waiting", "running": "under way", "done": "done", "failed": "stopped", "cancelled": "cancelled"}
 
@@ -132,7 +136,7 @@ def arm_row(name: str, found: ArmProgress, responses: int) -> dict[str, object]:
     """An arm under way, as a row of a table."""
     return {
         "Arm": name,
-        "Answered": found.answered / responses if responses else 0.0,
+        "Answered": 100 * found.answered // responses if responses else 0,
         "Marks": found.proposed,
         "Left to the teacher": found.abstained,
         "Failed": found.failed,

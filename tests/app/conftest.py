@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from components.marking import Marker
@@ -22,6 +24,14 @@ OpenPage = Callable[..., AppTest]
 def store(tmp_path: Path) -> Store:
     """The app's own store. Give it an exam before opening a page, or the app installs the demo exam."""
     return support.new_store(tmp_path)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def components_looked_for_once() -> Iterator[None]:
+    """Streamlit looks through all installed packages for components of theirs, anew for every AppTest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture

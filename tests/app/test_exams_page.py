@@ -487,3 +487,22 @@ def test_long_reports_are_cut_on_screen_and_say_so(app: OpenPage, store: Store) 
     assert "700 errors" in texts(at)
     assert len(at.dataframe[-1].value) == 500
     assert "The first 500 of 700. The download has all of them." in texts(at)
+
+
+def test_where_there_are_many_exams_importing_is_one_press_from_the_top(app: OpenPage, store: Store) -> None:
+    head = add_marker(store, "Dr Li", Role.HEAD)
+    for title in ("One", "Two"):
+        add_exam(store, [["x"]], title=title)
+    assert "From files" not in labels(app(PAGE, head)), "it stands below the two of them"
+    add_exam(store, [["x"]], title="Three")
+    at = press(app(PAGE, head), "From files")
+    assert headings(at) == ["Exams", "Import answers and marks"]
+    press(at, "All exams")
+    assert "Three" in headings(at)
+
+
+def test_a_table_is_asked_about_under_each_heading_once(app: OpenPage, store: Store) -> None:
+    add_exam(store, [["x"]])
+    shown = headings(upload(app(PAGE, add_marker(store, "Dr Li", Role.HEAD)), SMALL))
+    assert "Which column holds what" in shown
+    assert len(shown) == len(set(shown))

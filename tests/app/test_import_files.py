@@ -156,6 +156,8 @@ def test_a_microsoft_form_asks_for_the_maximum_it_does_not_say_and_grows_by_the_
     # A later download has a third candidate, first in the file: the others keep their numbers.
     choose(at, ("Osmosis later.xlsx", forms(THREE, ONE, TWO)))
     into = box(at, "Import into")
+    assert into.index is not None, "what was proposed is shown as chosen"
+    assert into.options[into.index] == "A new exam"
     into.set_value(exam.id).run()
     assert not at.exception
     said = texts(at)

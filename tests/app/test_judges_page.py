@@ -134,7 +134,7 @@ def test_a_judges_settings_are_stored_and_shown_in_words(app: OpenPage, store: S
     assert "Settings: temperature 0.5, seed 7, at most 900 tokens a reply, low reasoning." in shown
     assert "Asked 3 times for a proposal, of which the middle mark counts, up to 2 requests at once." in shown
     assert "It needs no key." in shown
-    assert "Not asked yet: what it takes is found out at the first reply." in shown
+    assert "Not asked for a mark yet: what it takes is found out at the first reply." in shown
 
 
 def test_a_judge_without_a_name_is_called_after_its_settings_as_the_form_foretells(
@@ -336,7 +336,7 @@ def test_the_test_shows_time_price_and_verdicts_on_the_card(app: OpenPage, store
     assert "✓ **MP1** “blows the damp air away” :green-badge[in the answer] r1" in shown
     assert "✓ **MP2** “in the sun” :orange-badge[unverified: not in the answer] r2" in shown
     assert "Replies as json_schema." in shown
-    assert "Not asked yet" not in shown
+    assert "Not asked for a mark yet" not in shown
 
 
 def test_the_price_of_an_unlisted_model_is_not_known(app: OpenPage, store: Store, head: Marker) -> None:

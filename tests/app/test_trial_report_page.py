@@ -54,7 +54,7 @@ def test_the_demo_trials_report_shows_each_section_with_its_sentence_chart_and_t
         said = show(at, section.key)
         assert section.said[-1 if section.key == "verdict" else 0] in said
         drawn = at.get("plotly_chart")
-        assert len(drawn) == (1 if section.chart is not None else 0), section.key
+        assert len(drawn) == (1 if section.drawn is not None else 0), section.key
         alone = [each for each in at.get("download_button") if each.key.startswith("trial_csv_")]
         listed = [each for each in section.tables if each.name != "The other judges in a sentence"]
         assert len(alone) == len(listed), section.key
@@ -76,4 +76,6 @@ def test_before_any_answer_the_report_says_that_it_fills_as_the_trial_goes_on(ap
     start(store, Connections(), TrialOptions(exam_id=exam_id, arms=(ArmChoice(judge_id=offline),)), lead)
     with store.write() as db:
         assert jobs.claim(db, "another worker") is not None
-    assert "No judge has answered yet" in texts(app(PAGE, lead))
+    at = app(PAGE, lead)
+    assert "No judge had answered when this report was made. Bring it up to date" in texts(at)
+    assert "Bring up to date" in [button.label for button in at.button]

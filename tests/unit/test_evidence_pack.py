@@ -138,7 +138,7 @@ def full_exam(store: Store) -> tuple[int, list[list[int]], Marker]:
         )
         for title in ("earlier", "later"):  # which takes over what the earlier one was told
             trial = trials.add(db, exam_id, title, {"seed": 1}, head.id, [NewArm(judge), NewArm(judge, criteria=False)])
-            trial_marks.take(db, trial, exam_id, None, (teacher.id, None))
+            trial_marks.take(db, trial, exam_id, None, (teacher.id, None), unmarked=False)
             one, other = trials.arms(db, trial)
             trial_answers.take_imported(db, one.id, judge, [ids[1][1]])
             if not trial_answers.take_known(db, other.id, judge, 1, [(ids[1][1], "h")]):

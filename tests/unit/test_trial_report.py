@@ -184,6 +184,22 @@ def test_prices_that_cannot_be_drawn_are_named_instead(report: TrialReport) -> N
     assert "Sent nothing to a model, so without a price: Vendor." in said
 
 
+def test_a_chart_in_which_nothing_would_stand_is_not_drawn_and_the_words_say_so() -> None:
+    e1, e2, ai = noisy(1, 40)
+    nothing = [NO] * len(ai)
+    arms = [arm("Vela", nothing), arm("Vela, 2 examples", nothing, shots=2), arm("Vendor", ai, judge=2)]
+    made = section(trial_report(trial([question()], [0] * len(ai), e1, e2, arms)), "shots")
+    assert "by how many marked examples it is shown: no figure yet." in made.said[0]
+    assert made.chart is not None
+    assert made.drawn is None
+
+
+def test_a_chart_with_a_figure_is_drawn(report: TrialReport) -> None:
+    assert {each.key for each in report.sections if each.drawn is not None} == {
+        each.key for each in report.sections if each.chart is not None
+    }
+
+
 def test_bias_is_said_in_words_with_whether_it_may_be_chance(report: TrialReport) -> None:
     rows = section(report, "bias").tables[0].rows
     assert all(re.match(r"(severe|lenient) by|neither", str(row[4])) for row in rows)
@@ -257,6 +273,15 @@ def test_a_trial_with_next_to_nothing_still_has_a_report(marks: list[float]) -> 
     assert "cannot be said yet" in report.verdict.sentence
     assert Document(report.html().decode()).text
     assert report.zip()
+
+
+def test_a_trial_that_nobody_marked_compares_with_nobody() -> None:
+    arms = [arm("Vela", [1, 2, NO]), arm("Vela again", [1, 1, 2], repeat=2)]
+    report = trial_report(trial([question()], [0] * 3, [NO] * 3, None, arms))
+    assert "nobody has marked these responses" in report.verdict.sentence
+    assert "Nobody had marked any of them." in methods(report.figures)[0]
+    assert not any("one human" in each.casefold() or "one person" in each for each in limits(report.figures))
+    assert [each.key for each in report.sections if each.key != "repeats"] == ["verdict", "arms"]
 
 
 def test_every_chart_has_words_for_who_cannot_see_it(report: TrialReport) -> None:

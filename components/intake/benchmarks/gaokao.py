@@ -6,6 +6,7 @@ import ast
 import json
 import math
 import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from components.intake.benchmarks.characters import whole
@@ -16,11 +17,24 @@ from components.intake.benchmarks.items import Benchmark, Item, ShippedResult
 from components.intake.errors import IntakeError
 
 _LETTERS = re.compile(r"[A-G]{1,7}")
+_ASKED = ("question", "answer", "standard_answer")
 _RESULT_FIELDS = ("model_output", "model_answer", "model_correction", "model_correction_score", "correction_score")
 
 
-def read_gaokao(name: str, content: bytes, findings: Findings) -> tuple[list[Item], list[ShippedResult]]:
+@dataclass(frozen=True)
+class GaokaoFile:
     """A file's questions or, of a results file, its results (each with its question).
+
+    `criteria` are the marking criteria of rows that hold nothing else, by the file's keyword and the row's number.
+    """
+
+    items: list[Item]
+    results: list[ShippedResult]
+    criteria: dict[tuple[str, str], str]
+
+
+def read_gaokao(name: str, content: bytes, findings: Findings) -> GaokaoFile:
+    """What a file holds.
 
     Raises IntakeError, naming the file, where it is none of GAOKAO-Bench's.
     """
@@ -35,7 +49,11 @@ def read_gaokao(name: str, content: bytes, findings: Findings) -> tuple[list[Ite
     items: list[Item] = []
     results: list[ShippedResult] = []
     model, judge = _model(name, keyword, data), str(data.get("teacher_model_name") or "")
+    criteria: dict[tuple[str, str], str] = {}
     for place, (row, answer) in enumerate(zip(rows, answers, strict=True)):
+        if not any(row.get(field) for field in _ASKED):
+            criteria[keyword, _number(row, place)] = _criteria(row)
+            continue
         item = _item(task, row, answer, place, shown(name), findings)
         if item is None:
             continue
@@ -43,7 +61,7 @@ def read_gaokao(name: str, content: bytes, findings: Findings) -> tuple[list[Ite
             results.append(shipped_result(item, row, model, judge, shown(name), findings))
         else:
             items.append(item)
-    return items, results
+    return GaokaoFile(items, results, criteria)
 
 
 def _rows(name: str, content: bytes, findings: Findings) -> tuple[dict[str, object], list[dict[str, object]]]:
@@ -63,7 +81,7 @@ def _rows(name: str, content: bytes, findings: Findings) -> tuple[dict[str, obje
         )
     rows = []
     for place, row in enumerate(listed):
-        if isinstance(row, dict) and (row.get("question") or row.get("answer") or row.get("standard_answer")):
+        if isinstance(row, dict) and (any(row.get(field) for field in _ASKED) or _criteria(row)):
             rows.append(row)
         else:
             findings.add(shown(name), "neither a question nor an answer; left out.", place, of="place")
@@ -103,7 +121,7 @@ def _tidy(entry: object) -> str:
 def _item(
     task: GaokaoTask, row: dict[str, object], answer: object, place: int, file: str, findings: Findings
 ) -> Item | None:
-    number = str(place if row.get("index") is None else row["index"])
+    number = _number(row, place)
     points = _points(row.get("score"))
     if points is None:
         findings.add(file, "no number of points above 0, so it cannot be marked; left out.", number)
@@ -123,6 +141,7 @@ def _item(
         points=points,
         answer=answer,
         analysis=str(row.get("analysis") or ""),
+        criteria=_criteria(row) if kind == OPEN else "",
         year=str(row.get("year") or ""),
         category=str(row.get("category") or ""),
         subject=task.subject,
@@ -130,6 +149,15 @@ def _item(
         cluster=task.streams,
         faults=tuple(faults),
     )
+
+
+def _number(row: dict[str, object], place: int) -> str:
+    return str(place if row.get("index") is None else row["index"])
+
+
+def _criteria(row: dict[str, object]) -> str:
+    """What the mark scheme of a written question is in the files of criteria that judges were given."""
+    return str(row.get("marking_criterion") or "").strip()
 
 
 def _key(task: GaokaoTask, answer: object, faults: list[str]) -> tuple[str, tuple[str, ...], str]:

@@ -29,7 +29,8 @@ class Item(Frozen):
     answer is written out. `key` has the right answer of each sub-question; it is empty where it is private or the
     question is open. `points` are those of one sub-question, of an open question those of the whole. `options` are by
     letter; they are empty where they stand in the question. `answer` is an open question's standard answer, `analysis`
-    the explanation that comes with it. `faults` say what is wrong with the item as it was published.
+    the explanation that comes with it, `criteria` what its marks are given for. `faults` say what is wrong with the
+    item as it was published.
     """
 
     benchmark: Benchmark
@@ -43,6 +44,7 @@ class Item(Frozen):
     points: float = 1.0
     answer: str = ""
     analysis: str = ""
+    criteria: str = ""
     year: str = ""
     category: str = ""
     subject: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from components.intake.benchmarks.e_eval import read_e_eval
@@ -30,7 +30,13 @@ class _Part:
 
     def add(self, file: str, items: Iterable[Item], results: Iterable[ShippedResult]) -> None:
         for item in items:
-            if self._is_repeated(file, item, self._items.get(_key(item)) == item):
+            known = self._items.get(_key(item))
+            if known is not None and _without_criteria(known) == _without_criteria(item):
+                self._is_repeated(file, item, known == item)
+                if known.criteria and item.criteria and known != item:
+                    self.findings.add(
+                        file, "there twice, with other marking criteria; the first are kept.", item.number
+                    )
                 continue
             numbered = self._numbered(file, item, self._items)
             self._items[_key(numbered)] = numbered
@@ -55,6 +61,15 @@ class _Part:
             return item
         self.findings.add(file, "another question has its number; told apart by its own.", item.number, detail=number)
         return item.model_copy(update={"number": number})
+
+    def take_criteria(self, criteria: Mapping[tuple[str, str], str]) -> None:
+        """Give each question that has none its marking criteria: those of its number, under its task's keyword."""
+        if not criteria:
+            return
+        for key, item in self._items.items():
+            self._items[key] = _with_criteria(item, criteria)
+        for key, result in self._results.items():
+            self._results[key] = result.model_copy(update={"item": _with_criteria(result.item, criteria)})
 
     def loaded(self) -> Loaded:
         items, results = tuple(self._items.values()), tuple(self._results.values())
@@ -96,33 +111,64 @@ def load_files(files: Iterable[tuple[str, bytes]]) -> list[Loaded]:
     """
     parts: dict[tuple[Benchmark, str], _Part] = {}
     left_out: list[tuple[str, str]] = []
+    criteria: dict[tuple[str, str], str] = {}
     for name, content in unpacked(files):
         findings = Findings()
         try:
-            benchmark, items, results = _read(name, content, findings)
+            benchmark, items, results, told = _read(name, content, findings)
         except IntakeError as error:
             left_out.append((name, str(error)))
+            continue
+        criteria |= told
+        if not items and not results:
             continue
         group = _group(name, results[0]) if results else ""
         part = parts.setdefault((benchmark, group), _Part(benchmark, group or benchmark.named))
         part.findings.join(findings)
         part.add(shown(name), items, results)
     if not parts:
-        raise _nothing_found(left_out)
+        raise _only_criteria(len(criteria)) if criteria else _nothing_found(left_out)
+    for part in parts.values():
+        part.take_criteria(criteria)
     loaded = [part.loaded() for part in parts.values()]
     loaded[0] = loaded[0].model_copy(update={"report": (*_said(left_out), *loaded[0].report)})
     return loaded
 
 
-def _read(name: str, content: bytes, findings: Findings) -> tuple[Benchmark, list[Item], list[ShippedResult]]:
+def _read(
+    name: str, content: bytes, findings: Findings
+) -> tuple[Benchmark, list[Item], list[ShippedResult], dict[tuple[str, str], str]]:
     benchmark = _KINDS.get(PurePosixPath(name).suffix.lower())
     if benchmark is Benchmark.GAOKAO_BENCH:
-        return benchmark, *read_gaokao(name, content, findings)
+        found = read_gaokao(name, content, findings)
+        own = {(item.task, item.number): item.criteria for item in found.items if item.criteria}
+        return benchmark, found.items, found.results, own | found.criteria
     if benchmark is Benchmark.M3KE:
-        return benchmark, read_m3ke(name, content, findings), []
+        return benchmark, read_m3ke(name, content, findings), [], {}
     if benchmark is Benchmark.E_EVAL:
-        return benchmark, read_e_eval(name, content, findings), []
+        return benchmark, read_e_eval(name, content, findings), [], {}
     raise _of_no_benchmark(name)
+
+
+def _with_criteria(item: Item, criteria: Mapping[tuple[str, str], str]) -> Item:
+    if item.criteria or not item.open:
+        return item
+    told = criteria.get((item.task, item.number), "")
+    if not told:  # the name of their file may have more than the keyword in it
+        fits = (text for (name, number), text in criteria.items() if number == item.number and item.task in name)
+        told = next(fits, "")
+    return item.model_copy(update={"criteria": told}) if told else item
+
+
+def _without_criteria(item: Item) -> Item:
+    return item.model_copy(update={"criteria": ""})
+
+
+def _only_criteria(count: int) -> IntakeError:
+    return IntakeError(
+        f"There are marking criteria for {count:,} question{'s' if count > 1 else ''} and no questions. Load them "
+        "together with the folder of questions or results that they belong to."
+    )
 
 
 def _of_no_benchmark(name: str) -> IntakeError:

@@ -61,7 +61,7 @@ caption { text-align: left; font-weight: 600; padding: .2rem 0; }
   svg, rect, circle, .figures div { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 @media screen and (max-width: 44rem) { svg.large { min-width: 40rem; } }
-@media (max-width: 34rem) { body { padding: .8rem; } h1 { font-size: 1.35rem; } }
+@media (max-width: 34rem) { body { padding: .8rem; } h1 { font-size: 1.35rem; } td.text { min-width: 8.5rem; } }
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import TextIO
 
 from components.workflow.benchmarks.wording import in_words
@@ -36,6 +37,10 @@ class Bar:
             return
         self._told = line
         self._out.flush()
+
+    def part(self, behind: int, whole: int) -> Callable[[int, int], None]:
+        """What draws a part's progress as that of the whole, `behind` of which is done before it."""
+        return lambda done, _: self.draw(behind + done, whole)
 
     def close(self) -> None:
         if self._alone and self._told:

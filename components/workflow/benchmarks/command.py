@@ -4,44 +4,42 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from components.agreement import count_of
-from components.intake.benchmarks import Benchmark, load_folder
+from components.intake.benchmarks import load_folder
 from components.intake.errors import IntakeError
-from components.judge.llm import Endpoint
-from components.judge.llm.endpoint import DEFAULT_AT_ONCE, OPENAI_BASE_URL
 from components.marking import MarkError
 from components.workflow.agreement.export import csv_bytes
-from components.workflow.benchmarks.bar import Bar
+from components.workflow.benchmarks.command_mark import add_mark
+from components.workflow.benchmarks.command_report import add_report
+from components.workflow.benchmarks.command_sit import add_sit
+from components.workflow.benchmarks.command_trial import add_trial
 from components.workflow.benchmarks.making_exams import Made, exams_of_results, exams_of_sitting
 from components.workflow.benchmarks.outcomes import sitting_of, submission_of, tables_of
 from components.workflow.benchmarks.sets import store_set
-from components.workflow.benchmarks.settings import MOST_SHOTS, PROTOCOLS, Protocol, SittingSettings, usual_split
-from components.workflow.benchmarks.sitting import ahead, checked
-from components.workflow.benchmarks.sitting_here import connect, sit_here
+from components.workflow.benchmarks.settings import SittingSettings
 from components.workflow.benchmarks.text_table import in_text
-from components.workflow.benchmarks.wording import ahead_words
-from components.workflow.connections import Connections
+from components.workflow.trial.starting import TrialError
 from storage import Store, StoreError, benchmarks, open_store, sitting_progress, sittings
-from storage.benchmarks import StoredSet
 
-ABOUT = """Models sit published benchmarks: GAOKAO-Bench, E-EVAL, M3KE.
+ABOUT = """Models sit published benchmarks (GAOKAO-Bench, E-EVAL, M3KE), and judges are tried on double-marked work.
 
-A sitting asks the model every question that it has not answered yet and keeps each answer as it comes, in the same
-store as the app. Ctrl-C stops it after what is out has come back; the same command goes on from there, and asks what
-failed once more. The same question to the same judge is never paid for twice.
+What a model answers is kept as it comes, in the same store as the app. Ctrl-C stops after what is out has come back;
+the same command goes on from there, and asks what failed once more. The same question to the same judge is never paid
+for twice.
 
   load DATA/gaokao_bench
   sit DATA/m3ke --base-url http://127.0.0.1:8080/v1 --model my-model --shots 3
   results 1 --csv results/
   submit 1 --out submission.json
+  mark 1 --model my-judge --criteria with without --cap 5
+  trial double_marked.csv --model gpt-a gpt-b --twice
+  report 1 --out report/
 """
 
 
@@ -54,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return int(asked.do(store, asked))
         finally:
             store.close()
-    except (IntakeError, MarkError, StoreError) as error:
+    except (IntakeError, MarkError, TrialError, StoreError) as error:
         print(error, file=sys.stderr)
     except ValidationError as error:
         fault = error.errors()[0]
@@ -86,23 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     load.set_defaults(do=_load)
 
-    sit = commands.add_parser("sit", help="let a model sit a benchmark, or go on with a sitting")
-    sit.add_argument("benchmark", help="the number of a loaded set, or a folder, file or ZIP to load first")
-    sit.add_argument("--model", required=True, help="as the server knows it")
-    sit.add_argument("--base-url", default=OPENAI_BASE_URL, help="of an OpenAI-compatible server (usual: %(default)s)")
-    sit.add_argument("--key-variable", default="OPENAI_API_KEY", metavar="NAME", help="holds the key (%(default)s)")
-    sit.add_argument("--protocol", type=Protocol, choices=list(Protocol), help="usual: the benchmark's first")
-    sit.add_argument("--shots", type=int, help=f"worked questions shown before each, 0 to {MOST_SHOTS}")
-    sit.add_argument("--tasks", nargs="+", metavar="TASK", help="only these; * and ? stand for any letters")
-    sit.add_argument("--splits", nargs="+", choices=("dev", "val", "test"), help="usual: see what `load` says")
-    sit.add_argument("--cap", type=float, metavar="DOLLARS", help="spend no more; needs a price in assets/prices.toml")
-    sit.add_argument("--at-once", type=int, default=DEFAULT_AT_ONCE, help="requests out together (%(default)s)")
-    sit.add_argument("--temperature", type=float)
-    sit.add_argument("--seed", type=int)
-    sit.add_argument("--max-tokens", type=int, help="longest reply")
-    sit.add_argument("--reasoning-effort", choices=("none", "minimal", "low", "medium", "high", "xhigh"))
-    sit.add_argument("--dry-run", action="store_true", help="only say what it would take")
-    sit.set_defaults(do=_sit)
+    add_sit(commands.add_parser("sit", help="let a model sit a benchmark, or go on with a sitting"))
 
     results = commands.add_parser("results", help="list the sittings, or what one came to")
     results.add_argument("sitting", type=int, nargs="?")
@@ -117,6 +99,10 @@ def _parser() -> argparse.ArgumentParser:
     exam = commands.add_parser("exam", help="make an exam a subject of what a model wrote, for judges and teachers")
     exam.add_argument("sitting", type=int)
     exam.set_defaults(do=_exam)
+
+    add_mark(commands.add_parser("mark", help="let judges mark what models wrote, in the exams made of it"))
+    add_trial(commands.add_parser("trial", help="compare judges on a double-marked table or an exam"))
+    add_report(commands.add_parser("report", help="list the trials, or what one came to"))
     return parser
 
 
@@ -132,40 +118,6 @@ def _load(store: Store, asked: argparse.Namespace) -> int:
     if asked.exams:
         _say_exams(exams_of_results(store, loaded, None))
     return 0
-
-
-def _sit(store: Store, asked: argparse.Namespace) -> int:
-    found = _set(store, asked.benchmark)
-    settings = _settings(store, found, asked)
-    key = os.environ.get(asked.key_variable, "").strip()
-    endpoint = Endpoint(
-        asked.base_url,
-        asked.model,
-        key,
-        temperature=asked.temperature,
-        seed=asked.seed,
-        max_tokens=asked.max_tokens,
-        reasoning_effort=asked.reasoning_effort,
-        at_once=max(1, asked.at_once),
-    )
-    connections = Connections()
-    judge_id = connect(store, connections, endpoint, asked.key_variable if key else "")
-    with store.read() as db:
-        checked(db, found.id, judge_id, settings)
-    before = ahead(store, connections, found.id, judge_id, settings)
-    assert before is not None
-    print(f"{found.name}, {settings.named}: {ahead_words(before, asked.model)}", file=sys.stderr)
-    if asked.dry_run:
-        return 0
-    bar = Bar()
-    try:
-        ended = sit_here(store, connections, found.id, judge_id, settings, bar.draw)
-    finally:
-        bar.close()
-    print(f"Sitting {ended.sitting_id} {ended.status}: {ended.message}")
-    if ended.status == "cancelled":
-        print("The same command goes on from here.", file=sys.stderr)
-    return 0 if ended.status == "done" else 1
 
 
 def _results(store: Store, asked: argparse.Namespace) -> int:
@@ -230,40 +182,3 @@ def _say_set(store: Store, set_id: int) -> None:
         splits[task.split] += task.items
     counted = ", ".join(f"{items:,} {split}" for split, items in splits.items())
     print(f"Set {set_id}, {found.name}: {found.items:,} questions ({counted}) in {len({t.task for t in tasks})} tasks.")
-
-
-def _set(store: Store, named: str) -> StoredSet:
-    """A set by its number, or the one in a folder, which is loaded. Raises MarkError and IntakeError."""
-    if named.isdecimal():
-        with store.read() as db:
-            found = benchmarks.get(db, int(named))
-        if found is None:
-            raise MarkError(f"There is no set {named}. Load one with the command “load”.")
-        return found
-    parts = [part for part in load_folder(Path(named)) if part.items]
-    if len(parts) != 1:
-        raise MarkError(f"“{named}” holds questions of {len(parts)} benchmarks. Load it, then name one set's number.")
-    set_id = store_set(store, parts[0])
-    with store.read() as db:
-        found = benchmarks.get(db, set_id)
-    assert found is not None
-    return found
-
-
-def _settings(store: Store, found: StoredSet, asked: argparse.Namespace) -> SittingSettings:
-    """The settings that were asked for, the rest as is usual for the set. Raises ValidationError, MarkError."""
-    with store.read() as db:
-        tasks = benchmarks.tasks(db, found.id)
-    protocol = asked.protocol or PROTOCOLS[Benchmark(found.benchmark)][0]
-    splits = asked.splits or [usual_split(Benchmark(found.benchmark), {task.split for task in tasks})]
-    names = list(dict.fromkeys(task.task for task in tasks))
-    chosen = [name for name in names if any(fnmatchcase(name, each) for each in asked.tasks or ())]
-    if asked.tasks and not chosen:
-        more = f" and {len(names) - 10:,} more" if len(names) > 10 else ""
-        raise MarkError(f"No task is called {' or '.join(asked.tasks)}. There are {', '.join(names[:10])}{more}.")
-    shots = asked.shots
-    if shots is None:
-        shots = max(0, protocol.shots[2] - (protocol.shots[2] > 0 and "dev" in splits))
-    return SittingSettings(
-        protocol=protocol, shots=shots, tasks=tuple(chosen) if chosen else None, splits=tuple(splits), cap=asked.cap
-    )

@@ -237,7 +237,7 @@ class _Paper:
             analysis=item.analysis,
             language="zh",
         )
-        return PlannedQuestion(question, Scheme(max_mark=item.points, mark_step=step))
+        return PlannedQuestion(question, Scheme(max_mark=item.points, mark_step=step, text=item.criteria))
 
     def _leave_out(self, written: Written, why: str) -> None:
         number = self._numbers.of(written.item)
@@ -249,5 +249,6 @@ def _hash(written: Iterable[Written]) -> str:
     for each in written:
         parts = (each.item.task, each.item.number, each.item.question, each.candidate, each.output)
         marks = f"{each.human_marks} {each.judge} {each.corrections}"
+        marks += f" {each.item.criteria}" if each.item.criteria else ""
         digest.update("\x1f".join([*parts, marks]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

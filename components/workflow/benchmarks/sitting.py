@@ -72,7 +72,8 @@ def begin(
         sitting_id = sittings.add(db, set_id, judge_id, settings.model_dump(mode="json"), _id(marker))
         job_id = jobs.add(db, SIT, {"sitting_id": sitting_id})
         sittings.set_job(db, sitting_id, job_id)
-        _claim(db, job_id, claimant)
+        if claimant:
+            jobs.take(db, job_id, claimant)
         about = {"set_id": set_id, "judge_id": judge_id, "protocol": settings.protocol, "shots": settings.shots}
         events.log(db, "sitting started", f"sitting {sitting_id}", about, _id(marker))
     return sitting_id
@@ -106,7 +107,8 @@ def go_on(store: Store, sitting_id: int, cap: float | None = None, *, claimant: 
             jobs.unpause(db, job.id)
         else:
             jobs.again(db, job.id)
-        _claim(db, job.id, claimant)
+        if claimant:
+            jobs.take(db, job.id, claimant)
 
 
 def _check_alone(db: Database, set_id: int, judge_id: int, settings: SittingSettings) -> None:
@@ -125,12 +127,6 @@ def _check_alone(db: Database, set_id: int, judge_id: int, settings: SittingSett
                 f"Sitting {other.id}, which is under way or paused, asks this judge some of the same questions. Let it "
                 "end first, or cancel it: what it has answered is then not asked or paid for again."
             )
-
-
-def _claim(db: Database, job_id: int, claimant: str) -> None:
-    """Take this very job, if it is queued, before any server's worker can."""
-    if claimant:
-        jobs.claim(db, claimant, skip=[job.id for job in jobs.active(db) if job.id != job_id])
 
 
 def ahead(
@@ -287,7 +283,7 @@ def _summary(store: Store, sitting: Sitting) -> str:
     if took.unread:
         said += f", {took.unread:,} of them not readable"
     if took.failed:
-        said += f", {took.failed:,} failed (let it go on to ask them again)"
+        said += f", {took.failed:,} failed (resume to ask them again)"
     return f"{said}."
 
 

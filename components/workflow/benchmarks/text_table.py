@@ -6,14 +6,21 @@ import unicodedata
 
 from components.workflow.agreement.tables import Table, Value
 
+LONGEST = 48  # of a cell that stands in its column
+
 
 def in_text(table: Table) -> str:
-    """The table under its name, columns in line; columns that are empty throughout are left out."""
+    """The table under its name, columns in line; empty ones are left out, sentences stand under their row."""
     kept = [place for place in range(len(table.columns)) if any(row[place] not in (None, "") for row in table.rows)]
-    rows = [[table.columns[place] for place in kept]]
-    rows += [[_cell(row[place]) for place in kept] for row in table.rows]
-    widths = [max(_width(row[place]) for row in rows) for place in range(len(kept))]
-    lines = ["  ".join(_padded(cell, widths[i], i > 0) for i, cell in enumerate(row)).rstrip() for row in rows]
+    rows = [[_cell(row[place]) for place in kept] for row in table.rows]
+    long = [i for i in range(len(kept)) if i and any(_width(row[i]) > LONGEST for row in rows)]
+    short = [i for i in range(len(kept)) if i not in long]
+    headed = [[table.columns[place] for place in kept], *rows]
+    widths = {i: max(_width(row[i]) for row in headed) for i in short}
+    lines = []
+    for number, row in enumerate(headed):
+        lines.append("  ".join(_padded(row[i], widths[i], i > 0) for i in short).rstrip())
+        lines += [f"    {headed[0][i]}: {row[i]}" for i in long if number and row[i] not in ("", "-")]
     return "\n".join([table.name.capitalize(), *lines])
 
 

@@ -76,7 +76,7 @@ class TrialData:
     exam: str
     created_at: str
     first_marker: str
-    second_marker: str  # "" where all was marked once
+    second_marker: str  # "" where nothing was marked twice
     questions: tuple[TrialQuestion, ...]
     response_ids: NDArray[np.int64]
     question: NDArray[np.int64]
@@ -84,6 +84,11 @@ class TrialData:
     first: Marks
     second: Marks
     arms: tuple[ArmMarks, ...]
+
+    @property
+    def marked(self) -> bool:
+        """Whether a human has marked any of it."""
+        return bool((~np.isnan(self.first)).any())
 
     @property
     def double_marked(self) -> bool:

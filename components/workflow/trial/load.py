@@ -39,8 +39,8 @@ def load(store: Store, trial_id: int) -> TrialData:
             response_ids=ids,
             question=np.array([place_of[each] for each in columns.question_ids], dtype=np.int64),
             handwritten=np.array(columns.handwritten, dtype=np.bool_),
-            first=np.array(columns.first, dtype=np.float64),
-            second=np.array([np.nan if each is None else each for each in columns.second], dtype=np.float64),
+            first=_marks(columns.first),
+            second=_marks(columns.second),
             arms=tuple(_arm_marks(db, arm, name, ids) for arm, name in zip(stored, arm_names(stored), strict=True)),
         )
 
@@ -75,6 +75,10 @@ def _question(stored: StoredQuestion) -> TrialQuestion:
         question.mark_step,
         question.tolerance,
     )
+
+
+def _marks(given: Sequence[float | None]) -> Marks:
+    return np.array([np.nan if each is None else each for each in given], dtype=np.float64)
 
 
 def _arm_marks(db: Database, arm: StoredArm, name: str, ids: NDArray[np.int64]) -> ArmMarks:

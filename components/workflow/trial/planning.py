@@ -35,7 +35,8 @@ class TrialOptions(Frozen):
     """What a trial is to do. `questions` are ids, None for all written ones; `cap` is in US dollars, None for none.
 
     `whose` are the first and the second marker's ids, the second None for single marking; None: per response the first
-    two different markers, in the order of their decisions.
+    two different markers, in the order of their decisions. `unmarked`: responses without a human mark too, to be marked
+    and compared with nobody.
     """
 
     exam_id: int
@@ -44,6 +45,7 @@ class TrialOptions(Frozen):
     questions: tuple[int, ...] | None = None
     whose: tuple[int, int | None] | None = None
     cap: float | None = Field(default=None, gt=0)
+    unmarked: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,15 @@ class PlannedArm:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a trial would rest on, and what its arms would take."""
+    """What a trial would rest on, how many responses it is of in all, and what its arms would take.
+
+    `nothing_withheld`: an arm is to go without the mark scheme, and no question has one beyond its maximum mark.
+    """
 
     marked: Counted
+    responses: int
     arms: tuple[PlannedArm, ...]
+    nothing_withheld: bool = False
 
     @property
     def price(self) -> float | None:
@@ -120,13 +127,15 @@ def plan(store: Store, connections: Connections, options: TrialOptions) -> Plan:
     with store.read() as db:
         questions = {each.id: each for each in written(db, options)}
         marked = trial_marks.counted(db, options.exam_id, [*questions], options.whose)
-        ids = trial_marks.marked_ids(db, options.exam_id, [*questions], options.whose)
+        ids = trial_marks.asked_ids(db, options.exam_id, [*questions], options.whose, unmarked=options.unmarked)
         drafts = [_Draft(db, connections, choice, questions) for choice in options.arms]
         told = arms.names([draft.named for draft in drafts])
         for answers in _answers(db, ids):
             for draft in drafts:
                 draft.count(db, questions, answers)
-        return Plan(marked, tuple(draft.planned(db, name, len(ids)) for draft, name in zip(drafts, told, strict=True)))
+        made = [draft.planned(db, name, len(ids)) for draft, name in zip(drafts, told, strict=True)]
+        bare = all(arms.without_criteria(each).scheme == each.scheme for each in questions.values())
+        return Plan(marked, len(ids), tuple(made), bare and not all(choice.criteria for choice in options.arms))
 
 
 def examples_of(db: Database, questions: Sequence[StoredQuestion], choice: ArmChoice) -> dict[int, tuple[Chosen, ...]]:

@@ -12,7 +12,12 @@ from components.workflow.trial.report_apart import hand_section, questions_secti
 from components.workflow.trial.report_bias_cost import bias_section, cost_section
 from components.workflow.trial.report_figures import TrialFigures, trial_figures
 from components.workflow.trial.report_html import trial_html
-from components.workflow.trial.report_sections import judges_section, subjects_section, verdict_section
+from components.workflow.trial.report_sections import (
+    judges_section,
+    subjects_section,
+    unmarked_section,
+    verdict_section,
+)
 from components.workflow.trial.report_shapes import Section
 from components.workflow.trial.report_tables import trial_tables, trial_zip
 from components.workflow.trial.report_verdict import TrialVerdict, trial_verdict
@@ -46,6 +51,9 @@ def trial_report(data: TrialData) -> TrialReport:
     """The report. Raises ValueError naming a mark that is off its question's scale."""
     figures = trial_figures(data)
     verdict = trial_verdict(figures)
+    if not data.marked:
+        alone = (unmarked_section(verdict), repeats_section(figures), arms_section(figures))
+        return TrialReport(figures, verdict, tuple(each for each in alone if each is not None))
     made = (
         verdict_section(figures, verdict),
         subjects_section(figures),

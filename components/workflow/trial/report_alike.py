@@ -105,7 +105,8 @@ def shots_section(found: TrialFigures) -> Section | None:
             )
         lines.append((curve.name, tuple(points)))
         told = ", ".join(f"{qwk_likely(r_a)} with {shots or 'none'}" for shots, r_a in points)
-        said.append(f"{curve.name}, by how many marked examples it is shown: QWK {told}. {rests_on(found, curve.on)}")
+        qwks = f"QWK {told}" if told else "no figure yet"
+        said.append(f"{curve.name}, by how many marked examples it is shown: {qwks}. {rests_on(found, curve.on)}")
     columns = unlike(("Judge", "Examples", "R_A", "Likely", "Δ", "Likely", "Responses"))
     band = found.everything.r_h if found.everything.r_h.value is not None else None
     chart = Curves("QWK by the number of marked examples shown", tuple(lines), band)
@@ -129,12 +130,18 @@ def repeats_section(found: TrialFigures) -> Section | None:
             f"{name} have no response in common yet."
             if each.exact.value is None
             else f"Asked twice, {found.name(each.first)} gives exactly the same mark on {each.exact.count:,} of "
-            f"{each.exact.n:,} ({exact}, likely {ends}); QWK with itself {qwk_likely(each.qwk)}."
+            f"{each.exact.n:,} ({exact}, likely {ends}); {_with_itself(each.qwk)}."
         )
     columns = unlike(("Judge", "Exactly the same", "Likely", "QWK with itself", "Likely", "Responses", "Rests on"))
     chart = Dots("QWK of the same judge asked twice", "Judge", tuple(dots), QWK_REACH)
     note = "A judge that does not agree with itself cannot agree with others: this is the most that R_A can come to."
     return Section("repeats", "The same judge twice", tuple(said), chart, (shown("Twice", columns, rows),), note)
+
+
+def _with_itself(found: Statistic) -> str:
+    if found.value is None:
+        return f"no QWK with itself yet ({found.note})"
+    return f"QWK with itself {qwk_likely(found)}"
 
 
 def arms_section(found: TrialFigures) -> Section:

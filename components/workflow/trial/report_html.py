@@ -31,7 +31,7 @@ def trial_html(found: TrialFigures, sections: tuple[Section, ...]) -> str:
 
 
 def _section(section: Section) -> str:
-    charts = () if section.chart is None else drawings(f"{section.key}-", section.chart)
+    charts = () if section.drawn is None else drawings(f"{section.key}-", section.drawn)
     tables = section.tables
     captions = [table.name if len(tables) > 1 else "" for table in tables]
     return html.section(

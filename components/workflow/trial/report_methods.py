@@ -79,8 +79,12 @@ def _work(found: TrialFigures) -> str:
     said = (
         f"The trial “{data.title}”, begun {day(data.created_at)}, took {total:,} responses to {many:,} "
         f"question{'' if many == 1 else 's'} of {data.exam}{about}, {total - written:,} typed and {written:,} "
-        f"handwritten, as they were marked then. {data.first_marker or 'A first marker'} marked "
-        f"{_count(data, 'first'):,} of them"
+        f"handwritten"
+    )
+    if not data.marked:
+        return f"{said}. Nobody had marked any of them."
+    said += (
+        f", as they were marked then. {data.first_marker or 'A first marker'} marked {_count(data, 'first'):,} of them"
     )
     if data.double_marked:
         return f"{said} and {data.second_marker or 'a second marker'} {_count(data, 'second'):,}."
@@ -166,7 +170,9 @@ def limits(found: TrialFigures) -> tuple[str, ...]:
     """What a reader must bear in mind, most of it from the figures themselves."""
     part = found.everything
     said = [caution(found)] if caution(found) else []
-    if not part.common.double:
+    if not found.data.marked:
+        said.append("Nobody has marked this work, so that nothing here says how good a judge's marks are.")
+    elif not part.common.double:
         said.append("One human marked this work. Humans differ too, and how much is not known here.")
     if part.n < 30:
         said.append(f"The judges and humans have {part.n:,} responses in common. Under 30, no verdict is given.")

@@ -154,16 +154,16 @@ def _rules(part: Comparison, figures: ArmFigures) -> list[Rule]:
 
 
 def _closeness(part: Comparison, r_a: Statistic) -> Rule:
-    who = "the humans" if part.common.double else "the one human"
+    who, whose = ("the humans", "the humans'") if part.common.double else ("the one human", "the one human's")
     asked = kappa_text(LEAST_QWK)
     said = f"QWK with {who} {_qwk(r_a)}, where {asked} is asked for"
     low_humans = part.r_h.value is not None and part.r_h.value < LEAST_QWK
     if low_humans:
         said += f"; the humans themselves agree only at {_qwk(part.r_h)}"
     short = {
-        Standing.FIT: f"its marks agree well with {who}' (QWK {_value(r_a)})",
-        Standing.NOT_FIT: f"its marks agree too little with {who}' (QWK {_value(r_a)}, {asked} is needed)",
-        Standing.OPEN: f"whether its marks agree well enough with {who}' (QWK {_value(r_a)}, {asked} is needed)",
+        Standing.FIT: f"its marks agree well with {whose} (QWK {_value(r_a)})",
+        Standing.NOT_FIT: f"its marks agree too little with {whose} (QWK {_value(r_a)}, {asked} is needed)",
+        Standing.OPEN: f"whether its marks agree well enough with {whose} (QWK {_value(r_a)}, {asked} is needed)",
     }
     return _at_least(r_a, LEAST_QWK, "QWK", said, short)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from components.agreement import count_of
 from components.workflow.agreement.tables import Table, Value
 from components.workflow.trial.report_compare import Comparison
 from components.workflow.trial.report_figures import TrialFigures
@@ -45,6 +46,11 @@ def verdict_section(found: TrialFigures, verdict: TrialVerdict) -> Section:
         tables=tuple(table for table in tables if table.rows),
         note=NOTE_ON_WHY,
     )
+
+
+def unmarked_section(verdict: TrialVerdict) -> Section:
+    """In place of all that compares with a human, where nobody has marked a response of the trial."""
+    return Section("verdict", "The verdict", (verdict.sentence,))
 
 
 def rests_on(found: TrialFigures, part: Comparison) -> str:
@@ -177,7 +183,7 @@ def judges_section(found: TrialFigures) -> Section:
     if part.common.double:
         humans = f"The humans reach R_H {qwk_likely(part.r_h)} with each other"
         reached = [each for each in order if each.delta.value is not None and each.delta.value >= 0]
-        tail = f"; {len(reached):,} of {len(order):,} judges reach that or more." if order else "."
+        tail = f"; of {count_of(len(order), 'judge')} {len(reached):,} reach that or more." if order else "."
     else:
         humans, tail = "Marked by one human alone, so there is no band of what humans reach with each other", "."
     said = (humans + tail, rests_on(found, part))

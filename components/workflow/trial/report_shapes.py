@@ -76,6 +76,17 @@ class Section:
     tables: tuple[Table, ...] = field(default=())
     note: str = ""
 
+    @property
+    def drawn(self) -> Chart | None:
+        """The chart, unless nothing would stand in it."""
+        if isinstance(self.chart, Dots):
+            there = any(each.value is not None for row in self.chart.rows for each in (row.found, row.humans) if each)
+        elif isinstance(self.chart, Curves):
+            there = any(points for _, points in self.chart.lines)
+        else:
+            there = self.chart is not None and bool(self.chart.points)
+        return self.chart if there else None
+
 
 def qwk(found: Statistic) -> str:
     """.83, or a dash."""

@@ -12,6 +12,10 @@ from components.workflow.trial.report_rules import COVERAGE, MEASURABLE, PartVer
 MOST_UNMARKED = 0.1
 MOST_REASONS = 2  # in a sentence; the table has all
 NOT_FIT = "Not fit as second marker for this exam: "
+NOBODY = (
+    "It cannot be said yet: nobody has marked these responses, so there is no human to compare the judges with. What "
+    "they make of a benchmark's written answers stands with its sitting."
+)
 NOT_YET = "It cannot be said yet whether it is fit as second marker"
 
 
@@ -44,7 +48,7 @@ def trial_verdict(found: TrialFigures) -> TrialVerdict:
     """The verdict on every arm, the best first and those not compared last."""
     places = range(len(found.data.arms))
     judged = tuple(sorted((_arm(found, place) for place in places), key=lambda each: _order(found, each)))
-    return TrialVerdict(_over_all(found, judged), caution(found), judged)
+    return TrialVerdict(_over_all(found, judged) if found.data.marked else NOBODY, caution(found), judged)
 
 
 def _order(found: TrialFigures, verdict: ArmVerdict) -> tuple[bool, float, int]:

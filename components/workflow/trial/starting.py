@@ -15,20 +15,28 @@ from components.workflow.trial.planning import TrialOptions, examples_of, writte
 from storage import Store, events, exams, jobs, judges, trial_marks, trials
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
-from storage.trials import NewArm
+from storage.trials import NewArm, Trial
 
 TRIAL = "trial"
 MOST_ARMS = 60
+NO_RESPONSES = "These questions have no responses. Choose others."
+NOTHING_MARKED = (
+    "No response of these questions has a mark that a teacher gave without the AI's in sight, so there is nothing to "
+    "compare with. Import marks, or mark some blind first."
+)
 
 
 class TrialError(ValueError):
     """A trial that cannot be started. The message says why and what to do."""
 
 
-def start(store: Store, connections: Connections, options: TrialOptions, marker: Marker | None) -> int:
-    """Begin a trial: its marks, schemes and examples are noted now, its job is queued. Gives the trial's id.
+def start(
+    store: Store, connections: Connections, options: TrialOptions, marker: Marker | None, *, claimant: str = ""
+) -> int:
+    """Begin a trial: its marks, schemes and examples are noted now. Gives the trial's id.
 
-    Raises TrialError in words, with nothing begun, where it cannot be done.
+    Its job is queued, or taken at once for a `claimant` who does it here. Raises TrialError in words, with nothing
+    begun, where it cannot be done.
     """
     _check(options)
     stored = _stored(store, options)
@@ -53,17 +61,42 @@ def start(store: Store, connections: Connections, options: TrialOptions, marker:
         marker_id = None if marker is None else marker.id
         title = options.title.strip() or f"{exam.title}, trial {trials.count_of_exam(db, exam.id) + 1}"
         trial_id = trials.add(db, exam.id, title, _settings(db, options, questions), marker_id, new)
-        trial_marks.take(db, trial_id, exam.id, [each.id for each in questions], options.whose)
+        asked = [each.id for each in questions]
+        trial_marks.take(db, trial_id, exam.id, asked, options.whose, unmarked=options.unmarked)
         if not trials.places(db, trial_id):
-            raise TrialError(
-                "No response of these questions has a mark that a teacher gave without the AI's in sight, so there is "
-                "nothing to compare with. Import marks, or mark some blind first."
-            )
+            raise TrialError(NO_RESPONSES if options.unmarked else NOTHING_MARKED)
         job_id = jobs.add(db, TRIAL, {"trial_id": trial_id, "exam_id": exam.id, "cap": options.cap})
         trials.set_job(db, trial_id, job_id)
+        if claimant:
+            jobs.take(db, job_id, claimant)
         about = {"trial": title, "arms": len(new), "cap": options.cap}
         events.log(db, "trial started", f"exam {exam.id}", about, marker_id)
     return trial_id
+
+
+def same(store: Store, connections: Connections, options: TrialOptions) -> Trial | None:
+    """The newest trial of the same responses and marks, schemes and arms, whatever its cap and title are.
+
+    Judges that it needs are made and connected. Raises TrialError as `start` does.
+    """
+    _check(options)
+    ids = _judge_ids(store, connections, options, _stored(store, options))
+    wanted = {
+        (judge_id, each.shots, each.grading, each.criteria, each.repeat)
+        for judge_id, each in zip(ids, options.arms, strict=True)
+    }
+    with store.read() as db:
+        asked = [each.id for each in written(db, options)]
+        for trial in trials.listed(db):
+            if trial.exam_id != options.exam_id or trial.job_id is None:
+                continue
+            own = {(a.judge.id, a.shots, a.grading, a.criteria, a.repeat) for a in trials.arms(db, trial.id)}
+            unmarked = options.unmarked
+            if own == wanted and trial_marks.as_noted(
+                db, trial.id, trial.exam_id, asked, options.whose, unmarked=unmarked
+            ):
+                return trial
+    return None
 
 
 def _check(options: TrialOptions) -> None:
@@ -106,6 +139,7 @@ def _settings(db: Database, options: TrialOptions, questions: Sequence[StoredQue
         "questions": [each.id for each in questions],
         "whose": "first two" if options.whose is None else "chosen",
         "first_marker": by_place[0] if first is None else names.get(first, by_place[0]),
+        "unmarked": options.unmarked,
         "second_marker": (
             by_place[1] if options.whose is None else "" if second is None else names.get(second, by_place[1])
         ),
