@@ -13,6 +13,7 @@ from components.workflow.connections import Connections
 from components.workflow.estimate import Estimate, estimate
 from pages.pilot import run_words
 from pages.pilot.run_choices import choose_examples, choose_questions
+from pages.pilot.start_panel import open_panel
 from storage import Store, exams, judges
 
 OPEN, STARTED, REFUSED = "start_a_batch", "batch_started", "batch_refused"
@@ -23,10 +24,8 @@ state = st.session_state
 @st.fragment
 def start_form(store: Store, connections: Connections, marker: Marker) -> None:
     """The panel; what is chosen in it draws only the panel again."""
-    if state.pop(STARTED, False):
-        st.rerun()
-    panel = st.expander("Write a batch", key=OPEN, icon=":material/edit_document:", on_change="rerun")
-    if panel.open:
+    panel = open_panel("Write a batch", key=OPEN, started=STARTED, icon=":material/edit_document:")
+    if panel is not None:
         with panel:
             _choices(store, connections, marker)
 
@@ -55,9 +54,9 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
     ahead = _ahead(str(store.path), options.model_dump_json(), _store=store, _connections=connections)
     if ahead is not None:
         st.markdown(plain(_words(ahead)))
-    if refused := state.pop(REFUSED, ""):
-        st.error(plain(refused))
     st.button("Write the file", type="primary", key="batch_go", on_click=_start, args=(store, options, marker, on_desk))
+    if refused := state.pop(REFUSED, ""):  # below the button, which so stays under the pointer once this has gone
+        st.error(plain(refused))
     st.caption(
         "Writing sends nothing. Blank answers, and choice and numeric questions, get their proposals at once and are "
         "not in the file\\."

@@ -15,9 +15,12 @@ _FORMATS = dict.fromkeys(
 )
 
 
-def accuracy_section(found: Accuracy, key: str) -> None:
-    """A sentence with what was right of all, then the tables. `key` tells sittings on one page apart."""
-    st.markdown(plain(accuracy_sentence(found)))
+def accuracy_section(found: Accuracy, key: str, *, private: bool) -> None:
+    """A sentence with what was right of all, then the tables. `key` tells sittings on one page apart.
+
+    `private` says that there is a submission file for the questions without a public answer.
+    """
+    st.markdown(plain(accuracy_sentence(found, private=private)))
     groups = {"By subject": found.by_subject, "Arts, science, clusters": found.by_cluster, "By level": found.by_level}
     for (label, rows), tab in zip(groups.items(), st.tabs(list(groups)), strict=True):
         with tab:
@@ -28,10 +31,11 @@ def accuracy_section(found: Accuracy, key: str) -> None:
                 "subjects weighs each alike, however many questions it has.",
                 f"accuracy_{label.split()[-1]}_{key}",
                 _FORMATS,
+                leading=("Accuracy",),
             )
 
 
-def accuracy_sentence(found: Accuracy) -> str:
+def accuracy_sentence(found: Accuracy, *, private: bool) -> str:
     """What was right of all, and what stays outside that figure and why."""
     total = found.total
     if total.of_all.value is None:
@@ -49,5 +53,9 @@ def accuracy_sentence(found: Accuracy) -> str:
     if total.failed:
         said += f" {count_of(total.failed, 'question')} got no reply and are in no figure."
     if total.no_key:
-        said += f" The answers to {count_of(total.no_key, 'question')} are private: write the submission file for them."
+        whose = count_of(total.no_key, "question")
+        if private:
+            said += f" The answers to {whose} are private: download the submission file for them."
+        else:
+            said += f" The files that were loaded give no answer to {whose}, which are in no figure."
     return said

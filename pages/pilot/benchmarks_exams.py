@@ -15,9 +15,10 @@ state = st.session_state
 def say_made(made: Made) -> None:
     """Keep for the next draw of the page what was made and left out."""
     if made.exams:
+        titles, more = list(made.exams.values())[:MOST_SAID], len(made.exams) - MOST_SAID
         state[NOTICE] = (
-            f"Made {count(len(made.exams), 'exam')}: {'; '.join(made.exams.values())}. Try judges on them under "
-            "Trials, or let teachers mark them on the desk."
+            f"Made {count(len(made.exams), 'exam')}: {'; '.join(titles)}{f'; and {more:,} more' if more > 0 else ''}. "
+            "Try judges on them under Trials, or let teachers mark them on the desk."
         )
     if made.left_out:
         more = len(made.left_out) - MOST_SAID

@@ -30,11 +30,15 @@ state = st.session_state
 def load_panel(store: Store, marker: Marker, *, opened: bool) -> None:
     panel = st.expander("Load a benchmark", expanded=opened, key="load_a_benchmark", icon=":material/upload_file:")
     with panel:
-        here, files, folder = st.tabs(
-            ["A folder on the server's machine", "Files or a ZIP", "A folder of this computer"]
-        )
+        here, files, folder = st.tabs(["On the server", "Files or a ZIP", "Your folder"])  # all three fit a phone
         with here, st.container(horizontal=True, vertical_alignment="bottom"):
-            st.text_input("Folder, file or ZIP", key=FOLDER, placeholder="/data/E-EVAL", width=480)
+            st.text_input(
+                "Folder, file or ZIP",
+                key=FOLDER,
+                placeholder="/data/E-EVAL",
+                width=480,
+                help="Where it is on the machine that this app runs on.",
+            )
             st.button("Load the folder", key="benchmark_load_folder", on_click=_load_folder, args=(store, marker))
         with files:
             _upload(store, marker, UPLOADS, "Files", True)
@@ -151,7 +155,7 @@ def _keep(store: Store, marker: Marker, load: Callable[[], list[Loaded]]) -> Non
         state[SHIPPED_KEY] = content_key(shipped)
     questions = sum(len(part.items) for part in loaded)
     results = sum(len(part.results) for part in shipped)
-    said = [f"{questions:,} questions" if sets else "", f"{results:,} shipped results" if results else ""]
+    said = [count(questions, "question") if sets else "", count(results, "shipped result") if results else ""]
     state[NOTICE] = f"Loaded {' and '.join(part for part in said if part)}."
 
 

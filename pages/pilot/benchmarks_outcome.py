@@ -36,9 +36,10 @@ def outcome_section(store: Store, sitting: Sitting, took: Took) -> None:
             written_section(store, sitting, took, objective)
             return
         accuracy = _accuracy(str(store.path), sitting.id, astuple(took), store)
+        private = "test" in sitting.settings.get("splits", ())
         if accuracy is not None:
-            accuracy_section(accuracy, f"sitting_{sitting.id}")
-        if "test" in sitting.settings.get("splits", ()):
+            accuracy_section(accuracy, f"sitting_{sitting.id}", private=private)
+        if private:
             st.download_button(
                 "Download the submission file",
                 lambda: submission_of(store, sitting.id),

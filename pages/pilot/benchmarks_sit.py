@@ -16,7 +16,7 @@ from components.workflow.benchmarks.settings import PROTOCOLS, Protocol, Sitting
 from components.workflow.benchmarks.sitting import Ahead, ahead, begin, checked
 from components.workflow.benchmarks.wording import ahead_words
 from components.workflow.connections import Connections
-from pages.pilot.spending_cap import TOO_LOW, choose_cap
+from pages.pilot.spending_cap import TOO_LOW, choose_cap, say_of_cap
 from pages.pilot.start_panel import open_panel
 from pages.shared import guard
 from storage import Store, benchmarks, judges, sitting_progress
@@ -66,11 +66,11 @@ def _choices(store: Store, connections: Connections, sets: Sequence[StoredSet], 
     if judge_id is None:
         st.caption("Choose a judge to see what the sitting would take.")
         return
-    if not _say_beforehand(store, connections, set_id, judge_id, settings):
+    before = _say_beforehand(store, connections, set_id, judge_id, settings)
+    if before is None:
         return
-    if refused := state.pop(PROBLEM, ""):
-        st.error(plain(refused))
     st.button("Start", type="primary", key="sit_go", on_click=_start, args=(store, set_id, judge_id, settings, marker))
+    say_of_cap(_cap_text(before.price, settings.cap), state.pop(PROBLEM, ""))
     st.caption(
         "Each answer is kept as it comes; what the judge has answered already is not asked or paid for again. Written "
         "answers are kept without a mark: make an exam of them afterwards, for judges or teachers to mark."
@@ -144,31 +144,35 @@ def _shots(found: StoredSet, protocol: Protocol, tasks: Sequence[Task], split: s
 
 def _say_beforehand(
     store: Store, connections: Connections, set_id: int, judge_id: int, settings: SittingSettings
-) -> bool:
-    """What the sitting would take, or why it cannot be; whether it can."""
+) -> Ahead | None:
+    """What the sitting would take, said and given; None, said in words, where it cannot be."""
     try:
         with store.read() as db:
             checked(db, set_id, judge_id, settings)
             answers = sitting_progress.answers(db)
     except MarkError as error:
         st.warning(plain(str(error)))
-        return False
+        return None
     before = _ahead(
         str(store.path), set_id, judge_id, settings.model_dump_json(exclude={"cap"}), answers, store, connections
     )
     if before is None:
         st.warning("This judge is not connected any more. Connect it again on the Judges page.")
-        return False
+        return None
     judge = connections.llm(judge_id)
     model = "" if judge is None else judge.endpoint.model
     before = replace(before, price=price_of(model, before.tokens_in, before.tokens_out))  # the file may have changed
     st.markdown(plain(ahead_words(before, model)))
-    if settings.cap is not None and before.price is not None and before.price > settings.cap:
-        st.warning(
-            f"The estimate is above the cap of ${settings.cap:,.2f}: the sitting would probably stop before its end. "
-            "It can go on with a higher cap."
-        )
-    return True
+    return before
+
+
+def _cap_text(price: float | None, cap: float | None) -> str:
+    if price is None or cap is None or price <= cap:
+        return ""
+    return (
+        f"The estimate is above the cap of ${cap:,.2f}: the sitting would probably stop before its end. "
+        "It can go on with a higher cap."
+    )
 
 
 @st.cache_data(ttl=AHEAD_SECONDS, max_entries=20, show_spinner="Working out what it would take …")

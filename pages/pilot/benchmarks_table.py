@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -11,14 +11,17 @@ from components.workflow.agreement.export import csv_bytes
 from components.workflow.agreement.tables import Table, Value
 
 ROW_PIXELS, HEAD_PIXELS, MOST_ROWS = 35, 38, 16
-FIRST_PIXELS = 200  # the longest subject, and on a phone two columns of figures beside it
+FIRST_PIXELS = 216  # the longest subject, and on a phone two columns of figures beside it
 PERCENT, THREE, TWO, ONE = "%.1f%%", "%.3f", "%.2f", "%.1f"
 
 
-def show_table(table: Table, said: str, key: str, formats: Mapping[str, str] | None = None) -> None:
+def show_table(
+    table: Table, said: str, key: str, formats: Mapping[str, str] | None = None, leading: Sequence[str] = ()
+) -> None:
     """The table under what it says. `formats` are by column; those in PERCENT are shares, from 0 to 1 in the file.
 
-    The first column stays in place on a phone, where the others are moved under the finger.
+    The first column stays in place on a phone, where the others are moved under the finger; `leading` are those that
+    stand beside it, so that they are seen there without that.
     """
     formats = formats or {}
     st.caption(plain(said))
@@ -30,9 +33,15 @@ def show_table(table: Table, said: str, key: str, formats: Mapping[str, str] | N
         shown,
         hide_index=True,
         placeholder="—",
+        column_order=list(dict.fromkeys((table.columns[0], *leading, *table.columns))),
         height=HEAD_PIXELS + ROW_PIXELS * min(MOST_ROWS, max(1, len(table.rows))),
         column_config={
             table.columns[0]: st.column_config.TextColumn(pinned=True, width=FIRST_PIXELS),
+            **{
+                name: st.column_config.NumberColumn(format="localized")  # 1,724, as in the sentences
+                for place, name in enumerate(table.columns)
+                if table.rows and all(isinstance(row[place], int) for row in table.rows)
+            },
             **{name: st.column_config.NumberColumn(format=format_) for name, format_ in formats.items()},
         },
         key=f"benchmark_table_{key}",

@@ -35,6 +35,7 @@ def judge_knowledge(store: Store, judge_id: int) -> None:
             "passes an examination. A quarter of questions with four options is right by guessing.",
             f"knowledge_{judge_id}",
             _FORMATS,
+            leading=("Knows", "So it"),
         )
 
 

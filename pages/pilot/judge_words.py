@@ -24,7 +24,7 @@ ASKS = {
     Protocol.MEDLY: "one whole mark and no reasons, at the model's least reasoning effort",
     Protocol.GAOKAO: "the grading process and the total, asked in Chinese at temperature 0",
 }
-NOT_ASKED_YET = "Not asked yet: what it takes is found out at the first reply."
+NOT_ASKED_YET = "Not asked for a mark yet: what it takes is found out at the first reply."
 
 
 def what(judge: StoredJudge) -> str:
@@ -90,10 +90,12 @@ def takes(found: dict[str, Any] | None) -> str:
 
 
 def replies_as(found: Capabilities) -> str:
-    """Replies as json_schema."""
+    """In what form the endpoint replies."""
     if found.format == "text":
         return "Replies as plain text, from which the JSON is taken."
-    return f"Replies as {found.format}."
+    if found.format == "json_schema":
+        return "Replies as JSON in the form asked for, which its server keeps to."
+    return "Replies as JSON; its form is checked here."
 
 
 def capital(text: str) -> str:

@@ -13,7 +13,7 @@ marker = guard.enter(guard.LEADS)
 
 with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
     st.title("Judges", width="content")
-    if st.button("Start a run", type="primary", icon=":material/play_circle:"):
+    if st.button("Start a run", icon=":material/play_circle:"):
         st.session_state[OPEN] = True
         st.switch_page(guard.PAGES_FOLDER / "pilot/runs.py")
 st.caption("A judge never changes, so that its proposals stay comparable: duplicate it to change something.")

@@ -16,7 +16,7 @@ from components.workflow.connections import Connections
 from components.workflow.estimate import Estimate, estimate
 from pages.pilot import run_words
 from pages.pilot.run_choices import choose_examples, choose_questions
-from pages.pilot.spending_cap import TOO_LOW, choose_cap
+from pages.pilot.spending_cap import TOO_LOW, choose_cap, say_of_cap
 from pages.pilot.start_panel import open_panel
 from pages.shared import guard
 from storage import Store, exams, jobs, judges, pictures, runs
@@ -78,10 +78,9 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
     except ValidationError:
         st.error(f"{TOO_LOW} Leave it empty for a run without one.")
         return
-    _say_beforehand(store, connections, judge, options)
-    if refused := state.pop(REFUSED, ""):
-        st.error(plain(refused))
+    ahead = _say_beforehand(store, connections, judge, options)
     st.button("Start", type="primary", key="run_go", on_click=_start, args=(store, options, marker, on_desk))
+    say_of_cap("" if ahead is None else run_words.cap_text(ahead, options.cap), state.pop(REFUSED, ""))
     st.caption(
         "Choice and numeric questions are always marked by rule. What this judge has proposed already is kept and not "
         "paid for again. You may mark while the run goes on: proposals appear as they come in."
@@ -135,10 +134,11 @@ def _choose_cap(judge: StoredJudge | None) -> float | None:
     return choose_cap("run_cap", "The run stops before it would spend more. It can go on with a higher cap.")
 
 
-def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, options: RunOptions) -> None:
+def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, options: RunOptions) -> Estimate | None:
+    """What the run would take, said and given, where it can be told."""
     if judge.kind == judges.IMPORTED:
         st.markdown(plain(run_words.IMPORTED_TEXT))
-        return
+        return None
     with store.read() as db:
         changed = runs.changes(db)
     ahead, available = _ahead(
@@ -146,7 +146,7 @@ def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, 
     )
     if ahead is None:
         st.warning(f"{plain(judge.name)} is not connected any more. Connect it again on the Judges page.")
-        return
+        return None
     if ahead.llm:  # the price file may have been edited since
         ahead = replace(ahead, price=price_of(ahead.model, ahead.tokens_in, ahead.tokens_out))
     st.markdown(plain(run_words.estimate_text(ahead)))
@@ -156,8 +156,7 @@ def _say_beforehand(store: Store, connections: Connections, judge: StoredJudge, 
         st.warning(plain(said)) if ahead.unsendable else st.caption(plain(said))
     if said := run_words.figures_text(ahead):
         st.warning(plain(said)) if ahead.unseen_figures else st.caption(plain(said))
-    if said := run_words.cap_text(ahead, options.cap):
-        st.warning(plain(said))
+    return ahead
 
 
 @st.cache_data(ttl=ESTIMATE_SECONDS, max_entries=50, show_spinner="Working out what it would take …")

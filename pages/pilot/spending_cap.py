@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from components.widgets.figures import plain
+
 LEAST, STEP, CENTS = 0.01, 1.0, "%.2f"  # US dollars
 TOO_LOW = "A spending cap is an amount above 0."
 
@@ -22,6 +24,18 @@ def choose_cap(key: str, told: str, width: int = 300) -> float | None:
         help=told,
     )
     return cap
+
+
+def say_of_cap(doubt: str, refused: str) -> None:
+    """That the cap will not do, and why the last press on Start was refused; each may be empty.
+
+    To be called after the button that starts. A cap is taken in as its box is left, often by that very press: what then
+    came or went above the button would move it from under the pointer, and the press would be lost.
+    """
+    if doubt:
+        st.warning(plain(doubt))
+    if refused:
+        st.error(plain(refused))
 
 
 def choose_new_cap(key: str, ended_at: float | None) -> None:

@@ -45,7 +45,7 @@ if not listed:
 if demo is not None and not any(trial.exam_id == demo for trial in listed):
     st.button("Run the demo trial", key="trial_demo", icon=":material/play_circle:", on_click=start_demo)
 if listed:
-    overview(listed)
+    overview(store, listed)
     titles = {trial.id: f"{trial.title} · {trial.created_at[:10]}" for trial in listed}
     if state.get(SHOWN) not in titles:
         state[SHOWN] = listed[0].id

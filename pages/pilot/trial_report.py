@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.widgets.figures import plain
+from components.widgets.figures import count, plain
 from components.workflow.trial.load import load
 from components.workflow.trial.report import TrialReport, trial_report
 from pages.pilot.trial_report_parts import show_methods, show_section
@@ -33,12 +33,15 @@ def report_section(store: Store, trial_id: int) -> None:
         st.error(plain(f"The report cannot be made: {error} Correct that mark's question, then open the trial again."))
         return
     if not stamp[0]:
-        st.info("No judge has answered yet. The report fills as the trial goes on.", icon=":material/hourglass_top:")
-        return
+        later = "Bring it up to date as the trial goes on." if trial.active else "Resume the trial above."
+        st.info(f"No judge had answered when this report was made. {later}", icon=":material/hourglass_top:")
     if trial.active:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"So far, from {stamp[0]:,} answers: the trial is under way.")
+            if stamp[0]:
+                st.caption(f"So far, from {count(stamp[0], 'answer')}: the trial is under way.")
             st.button("Bring up to date", key="trial_report_again", icon=":material/refresh:")
+    if not stamp[0]:
+        return
     _lead(report)
     _files(report, trial_id)
     _sections(report, trial_id)

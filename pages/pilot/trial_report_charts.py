@@ -10,7 +10,7 @@ import streamlit as st
 from components.agreement import Statistic
 from components.widgets.charts.cost import Priced, cost_in_words, cost_plane
 from components.widgets.charts.dots import QuestionValue, dots_by_question, dots_in_words
-from components.widgets.charts.frame import NEUTRAL, colour, literal
+from components.widgets.charts.frame import NEUTRAL, ROW_PIXELS, colour, literal
 from components.widgets.charts.shots import ShotLine, shot_lines, shots_in_words
 from components.widgets.figures import qwk_text
 from components.workflow.trial.report_shapes import Chart, CostPlane, Curves, Dots, delta_likely, likely_signed
@@ -19,6 +19,7 @@ TALLEST = 620
 PLAIN_CHART = {"displayModeBar": False, "doubleClick": False, "scrollZoom": False}
 LINE = 16  # letters of a name on one line beside the chart: a phone is narrow
 LINES = 3
+LINE_PIXELS, GAP_PIXELS = 16, 6  # of a line of a name, and between two names
 
 
 def draw(name: str, chart: Chart) -> None:
@@ -43,7 +44,11 @@ def _dots(chart: Dots) -> tuple[go.Figure, str]:
     if len({value.judge for value in values}) == 1 and not any(row.humans for row in chart.rows) and chart.band is None:
         figure.update_layout(showlegend=False)
     names = list(dict.fromkeys(row.label for row in chart.rows))
-    figure.update_yaxes(tickmode="array", tickvals=names, ticktext=[wrapped(each) for each in names], title=None)
+    told = [wrapped(each) for each in names]
+    most = max((each.count("<br>") + 1 for each in told), default=1)
+    taller = len(names) * max(0, most * LINE_PIXELS + GAP_PIXELS - ROW_PIXELS)
+    figure.update_layout(height=figure.layout.height + taller)
+    figure.update_yaxes(tickmode="array", tickvals=names, ticktext=told, title=None)
     return figure, _in_words(chart, values, text)
 
 

@@ -20,9 +20,9 @@ from components.workflow.trial.report_why import IN_WORDS
 from pages.pilot.trial_report_charts import draw
 
 MOST_ROWS_AT_ONCE = 14
-# Of the column that stays in sight: judges whose names begin alike are told apart by their ends, and a phone's 390
-# pixels must leave room beside it.
-FIRST_WIDTHS, LETTER, EDGES = (140, 218), 7, 22
+# Of the first column: judges whose names begin alike are told apart by their ends. It stays in sight as long as a
+# phone's 390 pixels leave room beside it.
+FIRST_WIDTHS, MOST_PINNED, LETTER, EDGES = (140, 420), 262, 7, 22
 WORDY = {"In words", "Rests on", "Prompt"}
 WIDTHS = {
     "Part": 130, "Verdict": 70, "QWK with the humans": 160, "Δ to the humans' own": 175, "Bias": 195,
@@ -54,8 +54,8 @@ def _show(section: Section, arms: int) -> None:
     st.markdown(plain(first))
     for each in others:
         (st.markdown if section.key in ("criteria", "absent") else st.caption)(plain(each))
-    if section.chart is not None:
-        draw(f"{section.key}", section.chart)
+    if section.drawn is not None:
+        draw(f"{section.key}", section.drawn)
     if section.note:
         st.caption(plain(section.note))
     for place, table in enumerate(section.tables):
@@ -97,13 +97,14 @@ def _download(table: Table, key: str) -> None:
 
 
 def show_table(table: Table, key: str) -> None:
-    """The table as the page's own, its first column kept in sight."""
+    """The table as the page's own, its first column kept in sight where that leaves room for the others."""
     configured: dict[str, Any] = {name: column.TextColumn(width=260) for name in table.columns if name in WORDY}
     configured |= {name: column.TextColumn(width=WIDTHS[name]) for name in table.columns if name in WIDTHS}
     for place, name in enumerate(table.columns):
         if table.rows and all(isinstance(row[place], int) for row in table.rows):
             configured[name] = column.NumberColumn(format="localized")
-    configured[table.columns[0]] = column.TextColumn(pinned=True, width=_first_width(table))
+    first = _first_width(table)
+    configured[table.columns[0]] = column.TextColumn(pinned=first <= MOST_PINNED, width=first)
     st.dataframe(
         [dict(zip(table.columns, row, strict=True)) for row in table.rows],
         key=f"trial_table_{key}",

@@ -17,12 +17,30 @@ from storage import Store, trial_answers, trials
 from storage.trials import Trial
 
 BEAT_SECONDS = 2
+MOST_AT_ONCE = 14  # arms that are seen without moving the table
+ARM_WIDTHS, LETTER, EDGES = (220, 420), 7, 22  # arms whose names begin alike are told apart by their ends
 NOTICE = "trial_notice"
 state = st.session_state
 
 
-def overview(listed: list[Trial]) -> None:
-    """Every trial with its state, progress and cap."""
+def overview(store: Store, listed: list[Trial]) -> None:
+    """Every trial with its state, progress and cap; beats while one is under way."""
+    if any(trial.active for trial in listed):
+        _watch_all(store)
+    else:
+        _table(listed)
+
+
+@st.fragment(run_every=BEAT_SECONDS)
+def _watch_all(store: Store) -> None:
+    with store.read() as db:
+        listed = trials.listed(db)
+    if not any(trial.active for trial in listed):
+        draw_again()
+    _table(listed)
+
+
+def _table(listed: list[Trial]) -> None:
     st.space("small")  # room for the table's own buttons, which would lie on what is above
     st.dataframe(
         [
@@ -41,10 +59,10 @@ def overview(listed: list[Trial]) -> None:
         ],
         hide_index=True,
         column_config={
-            "Trial": st.column_config.TextColumn(width=225, pinned=True),
+            "Trial": st.column_config.TextColumn(width=272, pinned=True),
             "State": st.column_config.TextColumn(width=80),
-            "Progress": st.column_config.TextColumn(width=160),
-            "Exam": st.column_config.TextColumn(width=205),
+            "Progress": st.column_config.TextColumn(width=180),
+            "Exam": st.column_config.TextColumn(width=215),
             "Begun": st.column_config.TextColumn(width=145),
         },
     )
@@ -133,13 +151,19 @@ def _arms(store: Store, trial: Trial) -> int:
         trial_words.arm_row(name, found[arm.id], trial.responses)
         for arm, name in zip(stored, arm_names(stored), strict=True)
     ]
+    longest = max((len(str(row["Arm"])) for row in rows), default=0)
+    narrowest, widest = ARM_WIDTHS
+    width = min(widest, max(narrowest, EDGES + LETTER * longest))
     st.space("small")  # room for the table's own buttons, which would lie on the text above
     st.dataframe(
         rows,
         hide_index=True,
+        height="content" if len(rows) <= MOST_AT_ONCE else "auto",
+        # A phone shows how far each is beside the names, however long they are.
+        column_order=None if width == narrowest else ("Answered", *(name for name in rows[0] if name != "Answered")),
         column_config={
-            "Arm": st.column_config.TextColumn(width=220),
-            "Answered": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width=110),
+            "Arm": st.column_config.TextColumn(width=width),
+            "Answered": st.column_config.ProgressColumn(format="%d%%", min_value=0, max_value=100, width=110),
         },
     )
     if spent:

@@ -442,7 +442,7 @@ def test_refreshing_an_exam_at_once_gives_what_refreshing_each_response_gives(tm
     exam_id, more = add_exam(store, [["another"] * 6] * 2, title="Second")
     flat = [response for row in ids + more for response in row]
     draw = random.Random(7)
-    for _ in range(900):
+    for _ in range(450):
         response, person = draw.choice(flat), draw.choice(people)
         action = draw.choice(["propose", "abstain", "see", "note", "undo", "decide", "decide", "decide"])
         if action == "propose":

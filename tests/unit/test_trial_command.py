@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from components.judge.llm import Protocol
 from components.workflow.benchmarks.command import main
-from storage import Store, exams, judges, sittings, trials
+from storage import Store, exams, judges, sittings, trial_answers, trials
 from tests.benchmark_files import gaokao
+from tests.llama import MODEL, llama_server
 from tests.model_server import completion, model_server
 from tests.support import new_store
 
@@ -155,15 +157,15 @@ def test_marks_given_since_make_a_new_trial(table: Path, store: Store, server: s
 def test_ctrl_c_stops_a_trial_that_the_same_command_goes_on_with(
     table: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    table.write_text("\n".join([HEAD, *rows(400)]), encoding="utf-8")
+    table.write_text("\n".join([HEAD, *rows(150)]), encoding="utf-8")
     model.interrupt_at = 3
     assert a_trial(table, server, "--at-once", "1") == 1
     said = capsys.readouterr()
     assert "Trial 1 cancelled: Stopped after" in said.out
     assert "The same command goes on from here." in said.err
-    assert 3 <= len(model.asked) < 400
+    assert 3 <= len(model.asked) < 150
     assert a_trial(table, server, "--at-once", "1") == 0
-    assert len(model.asked) == len(set(model.asked)) == 400
+    assert len(model.asked) == len(set(model.asked)) == 150
 
 
 def test_a_cap_stops_a_trial_and_a_higher_one_lets_it_go_on(
@@ -332,3 +334,44 @@ def test_criteria_in_a_file_of_their_own_belong_to_the_questions_of_their_number
     assert sorted(told) == ["", "提到冷缩得一分。", "提到热胀得两分。"]
     assert main(["load", str(papers / name)]) == 1
     assert "marking criteria for 2 questions and no questions" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def llama() -> Iterator[str]:
+    with llama_server() as base_url:
+        yield base_url
+
+
+def test_a_real_model_is_tried_by_every_prompt_on_a_double_marked_table(
+    table: Path, store: Store, llama: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table.write_text("\n".join([HEAD, *rows(1)]), encoding="utf-8")
+    asked = ("--base-url", llama, "--model", MODEL, "--max-tokens", "24")
+    assert main(["trial", str(table), *asked, "--protocols", *Protocol]) == 0
+    said = capsys.readouterr()
+    assert "4 of 4" in said.err  # three prompts and the imported AI
+    with store.read() as db:
+        found = {
+            arm.judge.settings.get("protocol", "imported"): trial_answers.newest(db, arm.id)
+            for arm in trials.arms(db, 1)
+        }
+    assert set(found) == {*Protocol, "imported"}
+    for answers in found.values():
+        assert len(answers) == 1
+        assert all(mark in (0, 1, 2) if status == "proposed" else mark is None for _, status, mark in answers)
+    assert main(["report", "1"]) == 0
+
+
+def test_a_real_model_sits_written_questions_and_marks_them_with_and_without_criteria(
+    papers: Path, store: Store, llama: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("--base-url", llama, "--model", MODEL, "--max-tokens", "24")
+    assert main(["sit", str(papers), *asked, "--tasks", "*Physics*"]) == 0
+    assert main(["mark", "1", *asked, "--protocols", "gaokao", "--criteria", "with", "without"]) == 0
+    assert "4 of 4" in capsys.readouterr().err
+    with store.read() as db:
+        arms = [arm for trial in trials.listed(db) for arm in trials.arms(db, trial.id)]
+        found = [answer for arm in arms for answer in trial_answers.newest(db, arm.id)]
+    assert sorted(arm.criteria for arm in arms) == [False, True]
+    assert len(found) == 4
+    assert all(0 <= mark <= 4 if status == "proposed" else mark is None for _, status, mark in found)
