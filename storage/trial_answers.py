@@ -13,6 +13,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from components.marking import Proposal
+from storage import standings
 from storage.answer_pages import PAGES_AS_MARKED
 from storage.connect import now
 from storage.proposals import what_it_says, what_it_took
@@ -77,6 +78,46 @@ FROM json_each(:wanted) i JOIN trial_proposals o ON o.id = (
     SELECT max(n.id) FROM trial_arms a CROSS JOIN trial_proposals n ON n.arm_id = a.id AND n.response_id = i.value ->> 0
     WHERE a.judge_id = :judge AND a.repeat = :repeat AND a.id <> :arm AND n.inputs_hash = i.value ->> 1
     AND n.status <> 'failed')"""
+
+
+_FOR_DESK = """
+SELECT i.value ->> 0 AS response_id, i.value ->> 2 AS scheme_id, max(n.id) AS answer_id FROM json_each(:wanted) i
+CROSS JOIN trial_arms a ON a.judge_id = :judge AND a.repeat = 1
+CROSS JOIN trial_proposals n ON n.arm_id = a.id AND n.response_id = i.value ->> 0 AND n.inputs_hash = i.value ->> 1
+WHERE n.status <> 'failed' AND n.proposal_id IS NULL AND n.taken_id IS NULL
+AND NOT EXISTS (SELECT 1 FROM proposals p WHERE p.response_id = n.response_id AND p.judge_id = :judge
+                AND p.inputs_hash = n.inputs_hash AND p.status <> 'failed')
+GROUP BY i.value ->> 0, i.value ->> 2
+"""
+_ON_DESK = (
+    *("status", "mark", "confidence", "label", "reason", "verdicts", "flags", "samples", "inputs_hash", "model"),
+    *("prompt_version", "prompt_hash", "tokens_in", "tokens_out", "price", "seconds", "raw_reply"),
+)
+
+
+def for_desk(db: Database, judge_id: int, wanted: Sequence[tuple[int, str, int]]) -> set[int]:
+    """The responses of these (response id, inputs' hash, scheme id) that `to_desk` would give a proposal."""
+    rows = db.execute(_FOR_DESK, {"judge": judge_id, "wanted": json.dumps(list(wanted))})
+    return {row["response_id"] for row in rows}
+
+
+def to_desk(db: Database, judge_id: int, wanted: Sequence[tuple[int, str, int]]) -> set[int]:
+    """Make proposals of what the judge has said on trial of exactly these inputs, where it has none; gives their
+    responses.
+
+    They are of no run, which neither asked for them nor paid.
+    """
+    columns = ", ".join(_ON_DESK)
+    found = for_desk(db, judge_id, wanted)
+    if found:
+        db.execute(
+            f"INSERT INTO proposals (response_id, judge_id, scheme_id, {columns}, created_at) "
+            f"SELECT f.response_id, :judge, f.scheme_id, {', '.join(f'o.{each}' for each in _ON_DESK)}, :now "
+            f"FROM ({_FOR_DESK}) f JOIN trial_proposals o ON o.id = f.answer_id",
+            {"judge": judge_id, "wanted": json.dumps(list(wanted)), "now": now()},
+        )
+        standings.refresh_each(db, sorted(found))
+    return found
 
 
 def answered(db: Database, arm_id: int, response_ids: Sequence[int]) -> set[int]:

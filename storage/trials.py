@@ -36,6 +36,7 @@ class Trial:
     message: str
     cap: float | None
     responses: int
+    marked: int
     double_marked: int
     arms: int
 
@@ -173,6 +174,7 @@ def _trials(db: Database, where: str, parameters: tuple[Any, ...]) -> list[Trial
         "json_extract(j.payload, '$.cap') AS cap, "
         "(SELECT count(*) FROM trial_arms a WHERE a.trial_id = t.id) AS arms, "
         "(SELECT count(*) FROM trial_responses r WHERE r.trial_id = t.id) AS responses, "
+        "(SELECT count(first_mark) FROM trial_responses r WHERE r.trial_id = t.id) AS marked, "
         "(SELECT count(second_mark) FROM trial_responses r WHERE r.trial_id = t.id) AS double_marked "
         "FROM trials t JOIN exams e ON e.id = t.exam_id LEFT JOIN jobs j ON j.id = t.job_id "
         f"WHERE t.archived_at IS NULL AND e.archived_at IS NULL AND {where} ORDER BY t.id DESC",
@@ -194,6 +196,7 @@ def _trials(db: Database, where: str, parameters: tuple[Any, ...]) -> list[Trial
             message=row["message"] or "",
             cap=row["cap"],
             responses=row["responses"],
+            marked=row["marked"],
             double_marked=row["double_marked"],
             arms=row["arms"],
         )

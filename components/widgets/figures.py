@@ -41,15 +41,20 @@ def qwk_text(qwk: Statistic) -> str:
 
 
 def signed(mean: Statistic) -> str:
-    """+0.30, or −0.30."""
-    return NO_FIGURE if mean.value is None else f"{mean.value:+.2f}".replace("-", "−")
+    """+0.30, −0.30 or 0.00."""
+    return NO_FIGURE if mean.value is None else _with_sign(mean.value)
 
 
 def signed_interval(interval: Interval | None) -> str:
     """−0.30 to +0.12"""
     if interval is None:
         return NO_FIGURE
-    return f"{interval.low:+.2f} to {interval.high:+.2f}".replace("-", "−")
+    return f"{_with_sign(interval.low)} to {_with_sign(interval.high)}"
+
+
+def _with_sign(value: float) -> str:
+    text = f"{value:+.2f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
 def percent(part: Share) -> str:

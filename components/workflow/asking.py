@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from sqlite_utils import Database
+
 from components.judge import JudgeStopped
 from components.judge.llm import LLMJudge, NotWanted, still_wanted
 from components.judge.prices import price_of
@@ -16,7 +18,7 @@ from components.workflow.looking import for_judge, question_for_judge
 from components.workflow.progress import Told
 from components.workflow.purse import Purse
 from components.workflow.transcribing import keep_judges_transcript
-from storage import Store, asked, proposals
+from storage import Store, asked, proposals, trial_answers
 from storage.exams import StoredQuestion
 from storage.responses import StoredResponse
 
@@ -90,6 +92,7 @@ class Asking(Engine[Item, Proposal]):
         """(items that are not known by now, noted as about to be sent; how many another run has out)."""
         judge_id = self._asker.judge_id
         with self._asker.store.write() as db:
+            take_from_trials(db, judge_id, items)
             unknown = [i for i in items if proposals.with_inputs(db, i.answer.id, judge_id, i.inputs_hash) is None]
             mine = asked.claim(db, self._asker.job_id, judge_id, (item.inputs for item in unknown))
         return [item for item in unknown if item.answer.id in mine], len(unknown) - len(mine)
@@ -107,6 +110,15 @@ class Asking(Engine[Item, Proposal]):
     def _forget(self, items: Iterable[Item]) -> None:
         with self._asker.store.write() as db:
             asked.forget(db, self._asker.judge_id, (item.inputs for item in items))
+
+
+def take_from_trials(db: Database, judge_id: int, items: Iterable[Item]) -> set[int]:
+    """The responses that get what the judge has said on trial of the same inputs, which is not paid for again.
+
+    A trial keeps neither transcripts of pictures nor which examples were shown, so those are asked about anew.
+    """
+    plain = [item for item in items if not item.exemplars and not item.answer.pictures]
+    return trial_answers.to_desk(db, judge_id, [(*item.inputs, item.question.scheme_id) for item in plain])
 
 
 def fail_what_was_out(asker: Asker, items: Sequence[Item]) -> set[int]:

@@ -15,7 +15,7 @@ from components.judge.llm.batch_file import custom_id, request_line
 from components.judge.llm.fence import neutralised
 from components.judge.llm.picture_refusal import no_pictures
 from components.judge.llm.prompt import PictureError
-from components.workflow.asking import Item, priced
+from components.workflow.asking import Item, priced, take_from_trials
 from components.workflow.cohort import RunOptions
 from components.workflow.connections import Connections
 from components.workflow.looking import for_judge, question_for_judge, shown_pages
@@ -96,6 +96,8 @@ def write_batch(store: Store, connections: Connections, batch: Batch, progress: 
     blank = [item for item in items if not neutralised(item.answer.text) and not item.answer.pictures]
     _propose_blank(store, judge, batch, blank)
     done = {item.answer.id for item in blank}
+    with store.write() as db:
+        done |= take_from_trials(db, options.judge_id, items)
     fresh = [item for item in items if item.answer.id not in done and item.inputs not in elsewhere]
     files, notes = _Files(folder_of(store), batch.id), []
     tag = secrets.token_hex(3)
@@ -110,7 +112,7 @@ def write_batch(store: Store, connections: Connections, batch: Batch, progress: 
                 return ""
     finally:
         files.close()
-    also_out = len(items) - len(blank) - len(fresh)
+    also_out = len(items) - len(done) - len(fresh)
     if also_out:
         notes.append({"what": "With another batch", "words": f"{also_out} responses are in a batch that is out now."})
     with store.write() as db:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from components.judge.llm import LLMJudge
 from components.judge.prices import price_of
@@ -11,7 +12,7 @@ from components.workflow.connections import Connections
 from components.workflow.looking import shown_pages
 from components.workflow.proposing import Part, plan, shown_to
 from components.workflow.tokens import answer_tokens, figure_tokens, looking_tokens, prompt_tokens, reply_tokens
-from storage import Store, judges
+from storage import Store, judges, trial_answers
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Estimate:
 
     `pictures` of these would be sent as pictures; `unsendable` more are pictures, and the model is known to take none.
     With `figures` of those sent the question's own pictures would go; `unseen_figures` of them would be marked without
-    these, as the model is known to take none.
+    these, as the model is known to take none. `on_trial` of the unseen were asked about on
+    trial and are not sent again.
     """
 
     unseen: int
@@ -35,6 +37,7 @@ class Estimate:
     unsendable: int = 0
     figures: int = 0
     unseen_figures: int = 0
+    on_trial: int = 0
 
 
 def estimate(store: Store, connections: Connections, options: RunOptions) -> Estimate | None:
@@ -53,6 +56,8 @@ def estimate(store: Store, connections: Connections, options: RunOptions) -> Est
     judge = connections.llm(options.judge_id)
     if judge is None:
         return Estimate(unseen, by_rule, llm=False)
+    had = _on_trial(store, options.judge_id, open_parts)
+    open_parts = [replace(part, answers=[each for each in part.answers if each.id not in had]) for part in open_parts]
     totals = [part_tokens(judge, part, options.shots) for part in open_parts]
     sent, tokens_in, tokens_out = (sum(each[i] for each in totals) for i in range(3))
     pictured = sum(each[0] for each, part in zip(totals, open_parts, strict=True) if part.question.pictures)
@@ -70,7 +75,21 @@ def estimate(store: Store, connections: Connections, options: RunOptions) -> Est
         unsendable=len(looked_at) if judge.blind else 0,
         figures=0 if judge.blind else pictured,
         unseen_figures=pictured if judge.blind else 0,
+        on_trial=len(had),
     )
+
+
+def _on_trial(store: Store, judge_id: int, parts: Sequence[Part]) -> set[int]:
+    """The responses whose marks the run takes over from trials, as `Asking` does."""
+    wanted = [
+        (answer.id, part.hashes[answer.id], part.question.scheme_id)
+        for part in parts
+        if not part.exemplars
+        for answer in part.answers
+        if not answer.pictures
+    ]
+    with store.read() as db:
+        return trial_answers.for_desk(db, judge_id, wanted)
 
 
 def part_tokens(judge: LLMJudge, part: Part, shots: int) -> tuple[int, int, int]:

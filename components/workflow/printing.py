@@ -12,6 +12,7 @@ from components.intake.book_layout import BookPicture, BookQuestion
 from components.intake.page_regions import ScanFault
 from components.marking.scheme import Frozen
 from components.workflow.answers import AnswerError, candidate_number
+from components.workflow.printed_words import printed_words
 from components.workflow.progress import Progress
 from storage import Store, events, exams, jobs, pictures, question_pictures, scans
 from storage.jobs import Job
@@ -85,7 +86,7 @@ def default_rooms(store: Store, exam_id: int) -> list[Room]:
     return [
         Room(
             number=question.number,
-            text=question.text.replace("$", "").replace("**", ""),  # printed as it stands, no Markdown
+            text=printed_words(question.text),
             max_mark=question.max_mark,
             lines=min(24, max(2, round(2 * question.max_mark))),
             pictures=tuple(RoomPicture(sha256=sha256, width=width, height=height) for sha256, width, height in shown),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from components.marking import QuestionType
+from components.workflow.marks_out.student_words import plain
 
 TYPES = {
     QuestionType.SHORT: "Short answer",
@@ -17,6 +20,6 @@ SHOWN = 110
 
 
 def first_words(text: str) -> str:
-    """The beginning of a text on one line."""
-    line = " ".join(text.split())
+    """The beginning of a text on one line, without its Markdown and LaTeX."""
+    line = " ".join(re.sub(r"^\s*- ", "", plain(text), flags=re.MULTILINE).split())
     return line if len(line) <= SHOWN else line[: SHOWN - 1].rstrip() + "…"

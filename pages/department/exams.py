@@ -25,6 +25,7 @@ from storage.imports import Import
 from storage.jobs import Job
 
 BEAT_SECONDS = 1
+MANY = 3  # exams from which on importing, below them all, is far to go
 
 marker = guard.enter()
 store = services().store
@@ -188,6 +189,10 @@ def reset_demo(exam_id: int | None = None) -> None:
     state["exams_notice"] = "The demo exam is as it was at first. Its proposals are being made again."
 
 
+def to_import() -> None:
+    st.query_params["import"] = "new"
+
+
 def cancel(job_id: int) -> None:
     with store.write() as db:
         jobs.cancel(db, job_id)
@@ -205,11 +210,20 @@ if asked := st.query_params.get("import", ""):
     st.button("All exams", icon=":material/arrow_back:", on_click=st.query_params.clear)
     import_section(store, marker, int(asked) if asked.isdecimal() else None)
     st.stop()
-new_exam_popover(store, marker)
 with store.read() as read:
     listed = exams.summaries(read)
     origins = {found.exam_id: found for found in reversed(imports.listed(read))}  # the newest of each exam
     judge_names = {judge.id: judge.name for judge in judges.listed(read)}
+with st.container(horizontal=True):
+    new_exam_popover(store, marker)
+    if len(listed) >= MANY:
+        st.button(
+            "From files",
+            key="to_import",
+            icon=":material/upload_file:",
+            help="Import answers and marks.",
+            on_click=to_import,
+        )
 if not listed:
     st.info("There is no exam yet. Make one, restore the demo exam, or import a table below.", title="Nothing here yet")
     st.button("Restore the demo exam", type="primary", key="reset_demo", on_click=reset_demo)

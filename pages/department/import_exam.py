@@ -10,6 +10,8 @@ from components.workflow.import_match import matched
 from storage import Store, exams
 from storage.exams import ExamSummary
 
+NEW = 0  # no exam's id; None would be shown as nothing chosen
+
 
 def choose_exam(store: Store, about: str, numbers: Sequence[str], into: int | None) -> int | None:
     """The exam to import into, or None for a new one.
@@ -22,19 +24,19 @@ def choose_exam(store: Store, about: str, numbers: Sequence[str], into: int | No
         return None
     titles = {each.exam.id: each.exam.title for each in reversed(summaries)}
     key = f"import_into_{about}"
-    if st.session_state.get(key) not in (None, *titles):
-        del st.session_state[key]
-    if key not in st.session_state:
-        st.session_state[key] = into if into in titles else _just_made(store, summaries[-1], numbers)
-    return st.selectbox(
+    if st.session_state.get(key) not in (NEW, *titles):
+        proposed = into if into in titles else _just_made(store, summaries[-1], numbers)
+        st.session_state[key] = NEW if proposed is None else proposed
+    chosen: int = st.selectbox(
         "Import into",
-        [None, *titles],
-        format_func=lambda exam_id: "A new exam" if exam_id is None else titles[exam_id],
+        [NEW, *titles],
+        format_func=lambda exam_id: "A new exam" if exam_id == NEW else titles[exam_id],
         key=key,
         width=460,
         help="Into an exam that is there, questions are matched by their numbers: “3(b)(ii)”, “3bii” and “Q3b(ii)” are "
         "one. Marks must be on that exam's scale.",
     )
+    return None if chosen == NEW else chosen
 
 
 def _just_made(store: Store, newest: ExamSummary, numbers: Sequence[str]) -> int | None:

@@ -54,7 +54,6 @@ def import_section(store: Store, marker: Marker, into: int | None = None) -> Non
     show_preview(tabled.table, tabled.notes, tabled.pseudonyms)
     texts = offer_texts(store, marker, exam_id, found.questions, about)
     if is_long:
-        st.subheader("Which column holds what")
         usual_ai = judge_after(tabled.table.name, tabled.table.sheet)
         there = _judges_there(store, exam_id)
         mapping = choose_mapping(tabled.table, tabled.mapping, about, usual_ai=usual_ai, judges_there=there)

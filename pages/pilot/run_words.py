@@ -141,9 +141,13 @@ def estimate_text(ahead: Estimate) -> str:
     said = f"This judge has not proposed on {count(ahead.unseen, 'response')} yet."
     if not ahead.llm:
         return f"{said} It asks no language model, so it costs nothing.{rule}"
-    if not ahead.sent:
+    blank = ahead.unseen - ahead.on_trial - ahead.sent
+    if not ahead.sent and not ahead.on_trial:
         return f"{said} All are blank, so nothing would be sent and it costs nothing.{rule}"
-    blank = ahead.unseen - ahead.sent
+    if ahead.on_trial:
+        said += f" Of {ahead.on_trial:,} it has said on trial what it gives; that is taken over and not paid for again."
+    if not ahead.sent:
+        return f"{said} Nothing would be sent and it costs nothing.{rule}"
     if blank:
         said += f" {blank:,} of them {'is' if blank == 1 else 'are'} blank and would not be sent."
     tokens = f"about {rounded(ahead.tokens_in)} tokens sent and {rounded(ahead.tokens_out)} received"

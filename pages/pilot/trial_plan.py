@@ -92,7 +92,8 @@ def _say_and_start(
         column_config={"Arm": st.column_config.TextColumn(width="large")},
     )
     st.markdown(plain(trial_words.totals(made)))
-    for problem in [*trial_words.unseen(made), *made.problems]:
+    withheld = [trial_words.NOTHING_WITHHELD] if made.nothing_withheld else []
+    for problem in [*withheld, *trial_words.unseen(made), *made.problems]:
         st.warning(plain(problem))
     st.button(
         "Start the trial",

@@ -60,6 +60,8 @@ def stopped_at_cap(trial: Trial) -> bool:
 
 def whose(trial: Trial) -> str:
     """Whose marks the trial compares with."""
+    if not trial.marked:
+        return "nobody yet"
     first, second = trial.settings.get("first_marker", ""), trial.settings.get("second_marker", "")
     if trial.settings.get("whose") == "first two":
         return "per response the first two people who marked it"

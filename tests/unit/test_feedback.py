@@ -315,6 +315,7 @@ def test_examiners_shorthand_is_written_out(scheme: str, student: str) -> None:
 
 def test_money_is_no_formula() -> None:
     assert plain("It costs $5") == "It costs $5"
+    assert plain("*Half marks* are given: 3*4*5, 2 * 3 * 4") == "Half marks are given: 3*4*5, 2 * 3 * 4"
 
 
 def test_a_candidate_who_is_not_there_is_said(store: Store) -> None:

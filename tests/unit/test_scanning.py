@@ -13,6 +13,7 @@ from components.intake.scan_types import ScanPlan
 from components.marking import Marker
 from components.workflow import printing, scanning
 from components.workflow.connections import Connections
+from components.workflow.printed_words import printed_words
 from components.workflow.printing import books_file, class_list, default_rooms, order_books
 from components.workflow.scan_results import problem_page, results, small_copy
 from components.workflow.scan_setup import Ruling
@@ -371,3 +372,16 @@ def test_a_class_list_is_one_number_a_line_or_with_commas(pasted: str, numbers: 
 def test_a_bad_class_list_is_refused_with_its_row(pasted: str, words: str) -> None:
     with pytest.raises(ScanFault, match=words):
         class_list(pasted)
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (r"Which **two** are equal to $(2x^3)^2$?", "Which two are equal to (2x³)²?"),
+        (r"Explain the results above $40\ ^\circ\text{C}$.", "Explain the results above 40 °C."),
+        (r"$\mathrm{CO_2}$ at $3\,\mathrm{m\,s^{-1}}$, in *this* order", "CO2 at 3 m s^-1, in this order"),
+        ("It costs £2400, or 5 * 480.", "It costs £2400, or 5 * 480."),
+    ],
+)
+def test_a_questions_words_are_printed_without_markdown_and_latex(written: str, printed: str) -> None:
+    assert printed_words(written) == printed

@@ -16,7 +16,9 @@ import pytest
 from components.judge.llm import Endpoint, Protocol
 from components.marking import Marker, Proposal, ProposalStatus, QuestionType, Role, Stage
 from components.workflow import cohort, demo
+from components.workflow.cohort import RunOptions
 from components.workflow.connections import Connections, default_judges
+from components.workflow.estimate import estimate
 from components.workflow.marks_out.evidence import write_pack
 from components.workflow.marks_out.restore import restore
 from components.workflow.trial import demo as demo_trial
@@ -399,6 +401,48 @@ def test_what_the_desk_has_is_taken_over_and_the_second_asking_is_asked_anew(sto
     assert [row[0] is not None for row in taken[:3]] == [True] * 3
     assert [row[1] is not None for row in taken[-3:]] == [True] * 3
     assert set(first.response_ids.tolist()) == set(ids)
+
+
+def test_a_run_takes_over_what_its_judge_has_said_on_trial(store: Store, lead: Marker) -> None:
+    exam_id, ids = marked_exam(store, [0, 1, 2], [0, 1, None])
+    model = Model()
+    with model_server(model) as base_url:
+        connections = Connections()
+        judge_id = connect(store, connections, base_url)
+        with store.read() as db:
+            (question,) = exams.questions(db, exam_id)
+        arms = [
+            ArmChoice(judge_id=judge_id),
+            ArmChoice(judge_id=judge_id, repeat=2),
+            ArmChoice(judge_id=judge_id, criteria=False),
+        ]
+        trial_id = begin(store, connections, lead, exam_id, *arms)
+        assert work(store, connections, trial_id).status == "done"
+        asked = len(model.asked)
+        options = RunOptions(exam_id=exam_id, judge_id=judge_id)
+        ahead = estimate(store, connections, options)
+        assert ahead is not None
+        assert (ahead.unseen, ahead.on_trial, ahead.sent) == (3, 3, 0)
+        start_run(store, exam_id, judge_id)
+        assert Worker(store, connections).do_one()
+        assert len(model.asked) == asked
+        after = estimate(store, connections, options)
+        assert after is not None
+        assert (after.unseen, after.on_trial) == (0, 0)
+    with store.read() as db:
+        rows = db.execute(
+            "SELECT response_id, mark, scheme_id, run_id, price, raw_reply <> '' FROM proposals "
+            "WHERE judge_id = ? ORDER BY response_id",
+            (judge_id,),
+        ).fetchall()
+        on_desk = db.execute(
+            "SELECT s.response_id, p.mark FROM standings s JOIN proposals p ON p.id = s.proposal_id ORDER BY 1"
+        ).fetchall()
+    assert [tuple(row) for row in rows] == [
+        (response_id, mark, question.scheme_id, None, pytest.approx(0.0018), 1)
+        for response_id, mark in zip(ids, (0, 1, 2), strict=True)
+    ]
+    assert [tuple(row) for row in on_desk] == list(zip(ids, (0, 1, 2), strict=True))
 
 
 def test_imported_marks_are_an_arm_and_nothing_is_asked(store: Store, lead: Marker) -> None:

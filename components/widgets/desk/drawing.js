@@ -78,7 +78,7 @@ function drawHead(desk) {
   const { data } = desk
   const share = data.total ? Math.round((100 * data.done) / data.total) : 0
   return element("header", { className: "head" },
-    element("span", { className: "progress-text", text: data.review ? data.review.progress : `${data.done} of ${data.total} marked` }),
+    element("span", { className: "progress-text", text: data.review ? data.review.progress : `${data.done.toLocaleString("en-GB")} of ${data.total.toLocaleString("en-GB")} marked` }),
     element("span", { className: "bar", role: "progressbar", "aria-valuenow": share, "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": data.review ? "settled" : "marked" },
       element("span", { style: `width:${share}%` })),
     element("span", { className: "moves" },

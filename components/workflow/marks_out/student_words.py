@@ -42,18 +42,19 @@ def plain(text: str) -> str:
     said = re.sub(r"!\[([^\]]*)\]\([^)]*\)", r"[picture: \1]", text)
     said = re.sub(r"\[([^\]]+)\]\((?:https?:|mailto:|#)[^)]*\)", r"\1", said)
     said = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", said)
+    said = re.sub(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])", r"\1", said)
     said = re.sub(r"^#{1,6}\s+", "", said, flags=re.MULTILINE)
     return re.sub(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", lambda match: _formula(match[1] or match[2]), said, flags=re.DOTALL)
 
 
 def _formula(written: str) -> str:
-    said = re.sub(r"\\(?:text|mathrm|mathbf|mathit|operatorname)\s*\{([^{}]*)\}", r"\1", written)
+    said = re.sub(r"\^\s*\{?\s*\\circ\s*\}?", "°", written)
+    said = re.sub(r"\^(?:\{([0-9+\-n]+)\}|([0-9n]))", lambda m: (m[1] or m[2]).translate(_RAISED), said)
+    said = re.sub(r"_(?:\{([0-9]+)\}|([0-9]))", lambda m: (m[1] or m[2]).translate(_LOWERED), said)
+    said = re.sub(r"\\(?:text|mathrm|mathbf|mathit|operatorname)\s*\{([^{}]*)\}", r"\1", said)
     for _ in range(4):  # fractions in fractions, from the inside
         said = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", lambda m: _over(m[1]) + "/" + _over(m[2]), said)
         said = re.sub(r"\\sqrt\s*\{([^{}]*)\}", r"√(\1)", said)
-    said = re.sub(r"\^\s*\{?\s*\\circ\s*\}?", "°", said)
-    said = re.sub(r"\^(?:\{([0-9+\-n]+)\}|([0-9n]))", lambda m: (m[1] or m[2]).translate(_RAISED), said)
-    said = re.sub(r"_(?:\{([0-9]+)\}|([0-9]))", lambda m: (m[1] or m[2]).translate(_LOWERED), said)
     said = re.sub(r"\\([A-Za-z]+)", lambda m: _SIGNS.get(m[1], m[1]), said)
     said = re.sub(r"\\[ ,;:!]", " ", said).replace("\\%", "%").replace("{", "").replace("}", "")
     return re.sub(r"[ \t]{2,}", " ", said).strip()
