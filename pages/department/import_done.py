@@ -64,7 +64,11 @@ def _show_ended(store: Store, marker: Marker, job: Job) -> None:
     if job.status == "failed":
         st.error(f"“{plain(title)}”: {plain(job.message)}", title="Nothing was imported")
     elif job.status == "cancelled":
-        st.info(f"“{plain(title)}”: the import was cancelled, and nothing of it is stored.", title="Cancelled")
+        st.info(
+            f"“{plain(title)}”: the import was cancelled, and nothing of it is stored. To import it after all, choose its "
+            "file again below.",
+            title="Cancelled",
+        )
     else:
         st.info(f"“{plain(title)}”: {plain(job.message)}", title="Nothing to add")
     _close_button(store, job.id)

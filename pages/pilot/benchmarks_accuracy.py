@@ -57,5 +57,5 @@ def accuracy_sentence(found: Accuracy, *, private: bool) -> str:
         if private:
             said += f" The answers to {whose} are private: download the submission file for them."
         else:
-            said += f" The files that were loaded give no answer to {whose}, which are in no figure."
+            said += f" The files that were loaded give no answer to {whose}: such are in no figure."
     return said

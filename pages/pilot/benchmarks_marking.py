@@ -11,8 +11,7 @@ from components.workflow.connections import Connections
 from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.starting import TrialError
 from pages.pilot import trial_words
-from pages.pilot.run_words import dollars
-from pages.pilot.spending_cap import choose_cap, say_of_cap
+from pages.pilot.spending_cap import above_cap, choose_cap, say_of_cap
 from pages.pilot.start_panel import open_panel
 from pages.pilot.trial_variants import choose_arms
 from pages.shared import guard
@@ -71,15 +70,13 @@ def _choices(store: Store, connections: Connections, sitting: Sitting, exam_ids:
         on_click=_start,
         args=(store, connections, wanted, cap, marker, sitting.id),
     )
-    say_of_cap(_cap_text(wanted, cap), state.pop(REFUSED, ""))
+    say_of_cap(above_cap(_price(wanted), cap, "some of it would probably stay unmarked."), state.pop(REFUSED, ""))
 
 
-def _cap_text(wanted: list[Marking], cap: float | None) -> str:
+def _price(wanted: list[Marking]) -> float | None:
+    """US dollars for all, None where one is not known."""
     prices = [each.plan.price for each in wanted]
-    whole = sum(price for price in prices if price is not None)
-    if cap is None or None in prices or whole <= cap:
-        return ""
-    return f"The estimate of {dollars(whole)} is above the cap: some of it would probably stay unmarked."
+    return None if None in prices else sum(price for price in prices if price is not None)
 
 
 def _rows(wanted: list[Marking]) -> list[dict[str, object]]:

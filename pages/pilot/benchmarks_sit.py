@@ -16,7 +16,7 @@ from components.workflow.benchmarks.settings import PROTOCOLS, Protocol, Sitting
 from components.workflow.benchmarks.sitting import Ahead, ahead, begin, checked
 from components.workflow.benchmarks.wording import ahead_words
 from components.workflow.connections import Connections
-from pages.pilot.spending_cap import TOO_LOW, choose_cap, say_of_cap
+from pages.pilot.spending_cap import TOO_LOW, above_cap, choose_cap, say_of_cap
 from pages.pilot.start_panel import open_panel
 from pages.shared import guard
 from storage import Store, benchmarks, judges, sitting_progress
@@ -24,6 +24,7 @@ from storage.benchmarks import StoredSet, Task
 
 OPEN, STARTED, PROBLEM = "sit_a_benchmark", "sitting_started", "sitting_refused"
 AHEAD_SECONDS = 20
+STOPS = "the sitting would probably stop before its end. It can go on with a higher cap."
 state = st.session_state
 
 
@@ -70,7 +71,7 @@ def _choices(store: Store, connections: Connections, sets: Sequence[StoredSet], 
     if before is None:
         return
     st.button("Start", type="primary", key="sit_go", on_click=_start, args=(store, set_id, judge_id, settings, marker))
-    say_of_cap(_cap_text(before.price, settings.cap), state.pop(PROBLEM, ""))
+    say_of_cap(above_cap(before.price, settings.cap, STOPS), state.pop(PROBLEM, ""))
     st.caption(
         "Each answer is kept as it comes; what the judge has answered already is not asked or paid for again. Written "
         "answers are kept without a mark: make an exam of them afterwards, for judges or teachers to mark."
@@ -164,15 +165,6 @@ def _say_beforehand(
     before = replace(before, price=price_of(model, before.tokens_in, before.tokens_out))  # the file may have changed
     st.markdown(plain(ahead_words(before, model)))
     return before
-
-
-def _cap_text(price: float | None, cap: float | None) -> str:
-    if price is None or cap is None or price <= cap:
-        return ""
-    return (
-        f"The estimate is above the cap of ${cap:,.2f}: the sitting would probably stop before its end. "
-        "It can go on with a higher cap."
-    )
 
 
 @st.cache_data(ttl=AHEAD_SECONDS, max_entries=20, show_spinner="Working out what it would take …")

@@ -38,6 +38,13 @@ def say_of_cap(doubt: str, refused: str) -> None:
         st.error(plain(refused))
 
 
+def above_cap(price: float | None, cap: float | None, then: str) -> str:
+    """That the estimate is above the cap, and what `then` happens; "" where it is not, or either is not known."""
+    if price is None or cap is None or price <= cap:
+        return ""
+    return f"The estimate is above the cap of ${cap:,.2f}: {then}"
+
+
 def choose_new_cap(key: str, ended_at: float | None) -> None:
     """The box for a higher cap in place of the one that ended it, twice that unless changed; kept under `key`."""
     st.number_input(

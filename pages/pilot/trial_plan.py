@@ -12,7 +12,7 @@ from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.planning import Plan, TrialOptions, plan, usual_markers, written
 from components.workflow.trial.starting import MOST_ARMS, TrialError, start
 from pages.pilot import trial_words
-from pages.pilot.spending_cap import TOO_LOW, choose_cap, say_of_cap
+from pages.pilot.spending_cap import TOO_LOW, above_cap, choose_cap, say_of_cap
 from pages.pilot.start_panel import open_panel
 from pages.pilot.trial_variants import choose_arms
 from pages.shared import guard
@@ -21,6 +21,10 @@ from storage.trial_marks import Counted, MarkerCount, Whose
 
 PLAN_SECONDS = 20
 OPEN, SHOWN, REFUSED, STARTED = "new_trial", "trial_open", "trial_refused", "trial_started"
+STOPS = (
+    "the trial would probably stop before its end. What it has by then is kept and compared, and it can go on with a "
+    "higher cap."
+)
 state = st.session_state
 
 
@@ -103,19 +107,10 @@ def _say_and_start(
         on_click=_start,
         args=(store, connections, options, marker),
     )
-    say_of_cap(_cap_text(made.price, options.cap), state.pop(REFUSED, ""))
+    say_of_cap(above_cap(made.price, options.cap, STOPS), state.pop(REFUSED, ""))
     st.caption(
         "Answers that a judge has given before to exactly the same question are taken over and not paid for again. "
         "Nothing of a trial shows on the marking desk."
-    )
-
-
-def _cap_text(price: float | None, cap: float | None) -> str:
-    if price is None or cap is None or price <= cap:
-        return ""
-    return (
-        f"The estimate is above the cap of ${cap:,.2f}: the trial would probably stop before its end. "
-        "What it has by then is kept and compared, and it can go on with a higher cap."
     )
 
 

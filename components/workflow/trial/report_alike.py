@@ -106,9 +106,13 @@ def shots_section(found: TrialFigures) -> Section | None:
         lines.append((curve.name, tuple(points)))
         told = ", ".join(f"{qwk_likely(r_a)} with {shots or 'none'}" for shots, r_a in points)
         qwks = f"QWK {told}" if told else "no figure yet"
+        if told and curve.on.r_h.value is not None:
+            qwks += f" (the humans with each other {qwk_likely(curve.on.r_h)})"
         said.append(f"{curve.name}, by how many marked examples it is shown: {qwks}. {rests_on(found, curve.on)}")
     columns = unlike(("Judge", "Examples", "R_A", "Likely", "Δ", "Likely", "Responses"))
-    band = found.everything.r_h if found.everything.r_h.value is not None else None
+    # The humans' band on the very responses of the curves; curves on different responses have no band in common.
+    bands = {curve.on.r_h for curve in found.shots if curve.on.r_h.value is not None}
+    band = bands.pop() if len(bands) == 1 else None
     chart = Curves("QWK by the number of marked examples shown", tuple(lines), band)
     note = "Ranges that overlap may hide a real difference or show none: the same responses are marked at every point."
     return Section("shots", "Examples shown", tuple(said), chart, (shown("Examples shown", columns, rows),), note)
