@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,5 +20,9 @@ def price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser stories come last: a browser keeps its event loop running, and commands want to run their own."""
-    items.sort(key=lambda item: "e2e" in item.path.parts)
+    """Browser stories come last: a browser keeps its event loop running, and commands want to run their own.
+
+    Of their files, each for one worker, those of many stories come first: so all workers end at about the same time.
+    """
+    stories = Counter(item.path for item in items if "e2e" in item.path.parts)
+    items.sort(key=lambda item: (item.path in stories, -stories[item.path]))

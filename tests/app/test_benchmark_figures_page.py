@@ -48,7 +48,7 @@ def test_results_are_shown_with_every_table_and_its_file() -> None:
     assert "Of 5 answers 1 got no valid mark" in text
     assert "all pairs are identical" in text
     assert "No judge has marked these double-marked answers yet" in text
-    assert list(at.table[0].value.columns) == ["Figure", "Published", "Here", "By our rules", "Reproduced"]
+    assert list(at.table[0].value.columns) == ["Figure", "Published", "Here", "By our rules", "Same"]
     assert len(at.get("download_button")) == len(at.dataframe) + len(at.table)
 
 

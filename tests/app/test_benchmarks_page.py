@@ -251,3 +251,23 @@ def test_exams_are_made_of_shipped_answers_with_valid_marks_alone(
     assert "Teacher 1's mark 9 is none of its 4" in texts(at)
     press(at, "Make exams of the written answers")
     assert "imported already" in texts(at)
+
+
+def test_a_question_without_an_answer_in_the_files_is_not_called_private_where_there_is_no_submission_file(
+    app: OpenPage, store: Store, lead: Marker, e_eval: Path
+) -> None:
+    with (e_eval / "val" / "High_School_Biology_val.csv").open("a", encoding="utf-8") as file:
+        file.write("\n4,val问题4,甲,乙,丙,丁,E")
+    sitting_id = a_sitting(store, e_eval)
+    an_end(store, sitting_id, "done", "Done.")
+    with store.write() as db:
+        sitting = sittings.get(db, sitting_id)
+        assert sitting is not None
+        items = benchmarks.items_of(db, sitting.set_id, "high_school_biology", "val", 9)
+        sittings.keep(db, sitting_id, [(item.id, Answer("answered", reply="A")) for item in items])
+    at = app(PAGE, lead)
+    at.session_state[f"sitting_outcome_{sitting_id}"] = True
+    at.run()
+    assert not at.exception
+    assert "The files that were loaded give no answer to 1 question" in texts(at)
+    assert "private" not in texts(at)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def store_items(folder: Path, count: int) -> None:
-    """A set of this many questions in 71 tasks, five of each worked."""
+    """A set of this many questions to sit in 71 tasks, and five worked ones of each task beside them."""
     from components.intake.benchmarks import Benchmark, Item, Loaded, Split
     from components.workflow.benchmarks.sets import store_set
     from tests.support import new_store
@@ -35,7 +35,7 @@ def store_items(folder: Path, count: int) -> None:
         )
 
     dev = [item(number, "dev") for number in range(TASKS * WORKED)]
-    test = [item(number, "test") for number in range(count - len(dev))]
+    test = [item(number, "test") for number in range(count)]
     items = sorted([*dev, *test], key=lambda each: each.task)
     store_set(new_store(folder), Loaded(benchmark=Benchmark.M3KE, name="Bench", items=tuple(items)))
 
@@ -69,14 +69,14 @@ def sit(folder: Path, base_url: str) -> None:
             print(f"{done:>7,} of {total:,}: {seen[-1]:.0f} MB", flush=True)
 
     started = time.perf_counter()
-    ended = sit_here(store, connections, 1, judge_id, settings, draw)
+    _, ended = sit_here(store, connections, 1, judge_id, settings, draw)
     seconds = time.perf_counter() - started
     print(f"Sitting {ended.status}: {ended.message} {seconds:.0f} s, {before.items / seconds:.0f} a second")
     print(f"Growth from the first eighth to the last: {seen[-1] - seen[1]:.0f} MB (goal: under 20)")
 
 
-def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else ITEMS
+def main(count: int = ITEMS) -> None:
+    """Prints what a sitting of so many questions takes, in processes of its own."""
     server = [sys.executable, "-m", "tests.fixed_latency_server", str(LATENCY)]
     with tempfile.TemporaryDirectory() as folder:
         run = [sys.executable, "-m", "tests.bench.sitting"]
@@ -94,5 +94,5 @@ if __name__ == "__main__":
             store_items(Path(folder), int(count))
         case ["sit", folder, base_url]:
             sit(Path(folder), base_url)
-        case _:
-            main()
+        case given:
+            main(*map(int, given))

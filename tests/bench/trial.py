@@ -1,15 +1,17 @@
-"""A trial of three arms over 1,000, 10,000 and 32,534 responses: time, memory, and growth per row.
+"""A trial of three arms over 1,000, 10,000 and 32,534 responses, and a sitting of 20,477 questions: time and memory.
 
-Run `uv run python -m tests.bench.trial [responses …]`.
+Run `uv run python -m tests.bench.trial [responses …] [--questions N]`.
 
 Each size runs in processes of its own, one after the other: one imports a table (20 questions, answers of about 90
 letters, the marks of two people and an AI's), another plans, begins, runs and reads a trial of the offline matcher, the
 one that wants exact words, and the imported AI. Goals for 32,534 responses: read in under 1 s of CPU, and running takes
-no more than 100 MB above what the process had before, however many responses there are.
+no more than 100 MB above what the process had before, however many responses there are. The sitting is that of
+`tests.bench.sitting`, in processes of its own.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import subprocess
@@ -29,7 +31,9 @@ from components.workflow.trial.planning import TrialOptions, plan, usual_markers
 from components.workflow.trial.starting import start
 from components.workflow.worker import Worker
 from storage import exams, jobs, judges, trial_answers, trials
-from tests.bench.table_import import WORDS, table
+from tests.bench.made_tables import WORDS, table
+from tests.bench.sitting import ITEMS
+from tests.bench.sitting import main as print_sitting
 from tests.support import new_store
 
 SIZES = (1_000, 10_000, 32_534)
@@ -109,8 +113,7 @@ def child(*arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def main() -> None:
-    sizes = [int(size) for size in sys.argv[1:]] or list(SIZES)
+def print_trials(sizes: list[int]) -> None:
     results = []
     for rows in sizes:
         with tempfile.TemporaryDirectory() as folder:
@@ -126,6 +129,16 @@ def main() -> None:
         print(
             f"{what}, {sizes[-1]:,} rows: {value:.4g} {unit} (goal {goal:g}: {'holds' if value < goal else 'MISSED'})"
         )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("responses", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--questions", type=int, default=ITEMS)
+    asked = parser.parse_args()
+    print_trials(list(asked.responses))
+    print(f"\nA sitting of {asked.questions:,} questions", flush=True)
+    print_sitting(asked.questions)
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., AppServer]]:
-    """serve(name="data", **environment) starts an app server on tmp_path/name; it stops with the test."""
+    """serve(name="data", **options of running_app) starts an app server on tmp_path/name; it stops with the test."""
     with ExitStack() as stack:
-        yield lambda name="data", **environment: stack.enter_context(running_app(tmp_path / name, **environment))
+        yield lambda name="data", **options: stack.enter_context(running_app(tmp_path / name, **options))
 
 
 @pytest.fixture

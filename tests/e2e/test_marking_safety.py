@@ -262,20 +262,17 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_answer_is_shown_as_the_text_it_is(
-    tmp_path: Path, serve: Serve, new_page: NewPage, kind: str
-) -> None:
-    answer = HOSTILE[kind]
-    store, [[first, second]] = prepare(tmp_path, [[answer, "the next one"]])
+def test_a_hostile_answer_is_shown_as_the_text_it_is(tmp_path: Path, serve: Serve, new_page: NewPage) -> None:
+    store, [[*hostile, after_them]] = prepare(tmp_path, [[*HOSTILE.values(), "the next one"]])
     page = new_page()
-    page.on("dialog", lambda dialog: pytest.fail(f"the answer opened a dialog: {dialog.message}"))
+    page.on("dialog", lambda dialog: pytest.fail(f"an answer opened a dialog: {dialog.message}"))
     sign_in(page, serve().url, "Ms Khan")
-    on_desk(page, first)
-    shown = page.locator(".desk .answer")
-    assert shown.evaluate("node => node.textContent") == answer.replace("\x00", "\ufffd")
-    assert shown.evaluate("node => node.querySelectorAll('*').length") == 0
-    assert page.title() != "pwned"
-    page.keyboard.press("1")
-    on_desk(page, second)
-    assert live(store, first) == [("Ms Khan", 1)]
+    for response, kind in zip(hostile, HOSTILE, strict=True):
+        on_desk(page, response)
+        shown = page.locator(".desk .answer")
+        assert shown.evaluate("node => node.textContent") == HOSTILE[kind].replace("\x00", "\ufffd"), kind
+        assert shown.evaluate("node => node.querySelectorAll('*').length") == 0, kind
+        assert page.title() != "pwned", kind
+        page.keyboard.press("1")
+    on_desk(page, after_them)
+    assert [live(store, response) for response in hostile] == [[("Ms Khan", 1)]] * len(HOSTILE)

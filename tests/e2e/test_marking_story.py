@@ -45,7 +45,7 @@ def marks_of(store: Store, response_id: int) -> list[tuple[str, float | None, st
 
 
 def test_a_teacher_marks_the_demo_exam_and_a_head_sees_agreement_move(serve: Serve, new_page: NewPage) -> None:
-    server = serve()
+    server = serve(cold=True)
     store = store_of(server)
     page = new_page()
     sign_in(page, server.url)

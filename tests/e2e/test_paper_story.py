@@ -32,6 +32,7 @@ def test_the_demos_class_scan_is_read_looked_at_stored_and_comes_to_the_desk(ser
 
     page.get_by_role("button", name="Question 1, page 1").click()
     expect(page.get_by_text("No rectangle yet: 1.")).to_be_visible()
+    expect(canvas).to_have_count(1)  # the one of the page before is gone
     expect(canvas).to_be_visible()
     canvas.evaluate("node => node.scrollIntoView({ block: 'start' })")
     box = canvas.bounding_box()

@@ -189,9 +189,9 @@ def lead_on(serve: Serve, new_page: NewPage, folder: Path) -> Page:
 
 def load_folder(page: Page, folder: Path) -> None:
     open_page(page, "Benchmarks")
-    page.get_by_label("Folder, file or ZIP").fill(str(folder))
+    page.get_by_role("textbox", name="Folder, file or ZIP").fill(str(folder))
     press(page, "Load the folder")
-    expect(page.get_by_text(re.compile(r"^Loaded .*shipped results\.$"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^Loaded .*shipped results\.$")).first).to_be_visible()
     drawn(page)
 
 
@@ -229,7 +229,7 @@ def test_shipped_results_are_marked_by_both_rules_and_their_judge_is_tried_again
     expect(page.get_by_text("Marks that are not counted: 1")).to_be_visible()
 
     press(page, "Make exams of the written answers")
-    expect(page.get_by_text("Made 1 exam: GAOKAO-Bench · Biology · our-model.")).to_be_visible()
+    expect(page.get_by_text("Made 1 exam: GAOKAO-Bench · Biology · our-model.").first).to_be_visible()
     expect(page.get_by_text("our-judge's mark 5 of 4 does not count (above the maximum)")).to_be_visible()
     drawn(page)
     open_page(page, "Trials")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from components.marking import Marker, Outcome, Role, Stage
 from storage import Store, decisions
-from tests.browser import AppServer, sign_in
+from tests.browser import AppServer, running_app, sign_in
 from tests.support import add_exam, add_marker, new_store, propose_points
 
 Serve = Callable[..., AppServer]
@@ -34,14 +34,20 @@ PAGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """A server with the demo exams, for tests that only look."""
+    with running_app(tmp_path_factory.mktemp("demo") / "data") as server:
+        yield server
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_no_page_is_wider_than_its_screen(serve: Serve, new_page: NewPage, width: int, scheme: str) -> None:
-    server = serve()
+def test_no_page_is_wider_than_its_screen(demo: AppServer, new_page: NewPage, width: int, scheme: str) -> None:
     page = new_page(viewport={"width": width, "height": 844}, color_scheme=scheme, has_touch=width < 500)
-    sign_in(page, server.url, "Demo head of department")
+    sign_in(page, demo.url, "Demo head of department")
     expect(page.locator(".desk .answer")).to_be_visible()
     for path, landmark in PAGES.items():
-        page.goto(f"{server.url}/{path}")
+        page.goto(f"{demo.url}/{path}")
         expect(page.get_by_text(landmark).first).to_be_visible()
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth"), path
         main = page.locator("[data-testid=stMain]")
@@ -49,12 +55,11 @@ def test_no_page_is_wider_than_its_screen(serve: Serve, new_page: NewPage, width
         expect(page.get_by_text(re.compile("Traceback|has encountered an error"))).to_have_count(0)
 
 
-def test_a_teacher_is_told_in_words_which_page_is_not_theirs(serve: Serve, new_page: NewPage) -> None:
-    server = serve()
+def test_a_teacher_is_told_in_words_which_page_is_not_theirs(demo: AppServer, new_page: NewPage) -> None:
     page = new_page()
-    sign_in(page, server.url)
+    sign_in(page, demo.url)
     expect(page.get_by_role("link", name="Judges")).to_have_count(0)
-    page.goto(f"{server.url}/judges")
+    page.goto(f"{demo.url}/judges")
     expect(page.get_by_text("This page is for a head of department or a pilot lead")).to_be_visible()
 
 

@@ -126,7 +126,7 @@ def test_the_judge_learns_from_marks_and_never_remakes_a_decided_response(tmp_pa
 
 def test_an_llm_judge_proposes_through_a_real_server(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    exam_id, [row] = add_exam(store, [ANSWERS[1:3]])
+    exam_id, [row] = add_exam(store, [ANSWERS[:2]])
     connections = Connections()
     with llama_server() as base_url:
         judge_id = connections.connect(store, Endpoint(base_url, MODEL, max_tokens=150, temperature=0.0), None)

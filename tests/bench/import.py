@@ -1,6 +1,6 @@
 """A table of responses imported as an exam, from the file's bytes to the store: 1,000 to 100,000 rows.
 
-Run `uv run python -m tests.bench.table_import [rows …]`.
+Run `uv run python -m tests.bench.import [rows …]`.
 
 Each size runs in a process of its own, one after the other. The table has 20 questions, answers of about 90 letters,
 the marks of two people and an AI's on every row. Reading, checking and storing are told apart, "end to end" is all
@@ -9,10 +9,7 @@ three. Goals for 32,534 rows: end to end in under 4 s, peak memory of the proces
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import random
 import resource
 import subprocess
 import sys
@@ -24,28 +21,12 @@ from components.intake import plan_import
 from components.intake.forms import Choices, recognise
 from components.workflow.import_compare import compare
 from components.workflow.import_table import import_plan
+from tests.bench.made_tables import table
 from tests.support import new_store
 
 SIZES = (1_000, 10_000, 32_534, 100_000)
 GOAL_ROWS = 32_534
-QUESTIONS = 20
 GOAL_SECONDS, GOAL_MB = 4.0, 500
-WORDS = "because the enzyme is denatured at high temperature so its active site no longer fits the substrate"
-HEADINGS = ("candidate", "class", "question", "answer", "max mark", "mark 1", "mark 2", "AI mark")
-
-
-def table(rows: int) -> bytes:
-    draw = random.Random(6)
-    out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(HEADINGS)
-    for row in range(rows):
-        candidate, question = divmod(row, QUESTIONS)
-        most = 1 + question % 6
-        marks = [draw.randint(0, most) for _ in range(3)]
-        answer = " ".join(draw.choices(WORDS.split(), k=15))
-        writer.writerow((f"{candidate + 1:05d}", f"11{'ABCDEF'[candidate % 6]}", question + 1, answer, most, *marks))
-    return out.getvalue().encode()
 
 
 def measure(rows: int) -> dict[str, float]:
@@ -89,7 +70,7 @@ def main() -> None:
     results = []
     for rows in sizes:
         done = subprocess.run(
-            [sys.executable, "-m", "tests.bench.table_import", "one", str(rows)],
+            [sys.executable, "-m", "tests.bench.import", "one", str(rows)],
             check=True,
             capture_output=True,
             text=True,
