@@ -6,7 +6,7 @@ import streamlit as st
 
 from components.marking import Marker
 from components.widgets.figures import count, plain
-from components.workflow.benchmarks.marking import Marking, begin_marking, exams_of_written, marking_of
+from components.workflow.benchmarks.marking import Marking, begin_marking, exams_of_written, marking_of, together
 from components.workflow.connections import Connections
 from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.starting import TrialError
@@ -57,26 +57,20 @@ def _choices(store: Store, connections: Connections, sitting: Sitting, exam_ids:
     connected = tuple(arm.judge_id for arm in arms if connections.llm(arm.judge_id) is not None)
     wanted = _planned(str(store.path), tuple(exam_ids), tuple(arms), changed, connected, store, connections)
     st.dataframe(_rows(wanted), hide_index=True)
-    problems = list(dict.fromkeys(problem for each in wanted for problem in each.plan.problems))
-    if any(each.plan.nothing_withheld for each in wanted):
-        problems.append(trial_words.NOTHING_WITHHELD)
+    whole = together(wanted)
+    st.markdown(plain(trial_words.totals(whole)))
+    problems = [*([trial_words.NOTHING_WITHHELD] if whole.nothing_withheld else []), *whole.problems]
     for problem in problems:
         st.warning(plain(problem))
     st.button(
         "Start the marking",
         type="primary",
         key=f"marking_go_{sitting.id}",
-        disabled=any(each.plan.problems for each in wanted),
+        disabled=bool(whole.problems),
         on_click=_start,
         args=(store, connections, wanted, cap, marker, sitting.id),
     )
-    say_of_cap(above_cap(_price(wanted), cap, "some of it would probably stay unmarked."), state.pop(REFUSED, ""))
-
-
-def _price(wanted: list[Marking]) -> float | None:
-    """US dollars for all, None where one is not known."""
-    prices = [each.plan.price for each in wanted]
-    return None if None in prices else sum(price for price in prices if price is not None)
+    say_of_cap(above_cap(whole.price, cap, "some of it would probably stay unmarked."), state.pop(REFUSED, ""))
 
 
 def _rows(wanted: list[Marking]) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ from components.marking import MarkError
 from components.workflow.benchmarks.bar import Bar
 from components.workflow.benchmarks.command_arms import add_arms, arms_of
 from components.workflow.benchmarks.making_exams import exams_of_sitting
-from components.workflow.benchmarks.marking import Marking, exams_of_written, marking_of
+from components.workflow.benchmarks.marking import Marking, exams_of_written, marking_of, together
 from components.workflow.benchmarks.outcomes import sitting_of
 from components.workflow.benchmarks.trial_words import plan_words
 from components.workflow.connections import Connections
@@ -33,6 +33,8 @@ def _mark(store: Store, asked: argparse.Namespace) -> int:
     wanted = [_marking(store, connections, asked, exam_id) for exam_id in _exams(store, asked)]
     for each in wanted:
         print(f"{each.exam.title}: {plan_words(each.plan)}", file=sys.stderr)
+    if len(wanted) > 1:
+        print(f"Together: {plan_words(together([*wanted]))}", file=sys.stderr)
     if asked.dry_run:
         return 0
     wholes = [each.plan.responses * len(each.options.arms) for each in wanted]

@@ -15,6 +15,7 @@ from components.workflow.trial.starting import start
 from storage import Store, exams
 from storage.exams import Exam
 from storage.sittings import Sitting
+from storage.trial_marks import Counted
 
 CENT = 0.01
 
@@ -43,6 +44,15 @@ def marking_of(store: Store, connections: Connections, exam_id: int, arms: Seque
         base = TrialOptions(exam_id=exam_id, arms=tuple(arms), title=f"Marks for {exam.title}"[:120], unmarked=True)
         options = base.model_copy(update={"whose": usual_markers(db, exam_id, [each.id for each in written(db, base)])})
     return Marking(exam, options, plan(store, connections, options))
+
+
+def together(wanted: Sequence[Marking]) -> Plan:
+    """What all of them would take."""
+    plans = [each.plan for each in wanted]
+    marked = Counted(sum(each.marked.responses for each in plans), sum(each.marked.double_marked for each in plans))
+    arms = tuple(arm for each in plans for arm in each.arms)
+    withheld = bool(plans) and all(each.nothing_withheld for each in plans)
+    return Plan(marked, sum(each.responses for each in plans), arms, withheld)
 
 
 def begin_marking(
