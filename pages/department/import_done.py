@@ -65,8 +65,8 @@ def _show_ended(store: Store, marker: Marker, job: Job) -> None:
         st.error(f"“{plain(title)}”: {plain(job.message)}", title="Nothing was imported")
     elif job.status == "cancelled":
         st.info(
-            f"“{plain(title)}”: the import was cancelled, and nothing of it is stored. To import it after all, choose its "
-            "file again below.",
+            f"“{plain(title)}”: the import was cancelled, and nothing of it is stored. To import it after all, choose "
+            "its file again below.",
             title="Cancelled",
         )
     else:

@@ -76,6 +76,7 @@ def _table(totals: ExamTotals) -> None:
         )
         scripts = totals.incomplete if wanted == "Incomplete" else scripts
     graded = bool(totals.exam.boundaries)
+    st.space("small")  # room for the table's own buttons, which would lie on what is above
     st.dataframe(
         {
             "Candidate": [script.candidate for script in scripts],

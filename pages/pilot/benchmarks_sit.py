@@ -92,6 +92,7 @@ def _settings(found: StoredSet, tasks: Sequence[Task]) -> SittingSettings | None
                 required=True,
                 format_func=lambda each: each.named,
                 key=f"sit_protocol_{found.id}",
+                wrap=True,
             )
         splits = list(dict.fromkeys(task.split for task in tasks))
         split = usual_split(benchmark, splits)
@@ -102,6 +103,7 @@ def _settings(found: StoredSet, tasks: Sequence[Task]) -> SittingSettings | None
                 default=split,
                 required=True,
                 key=f"sit_split_{found.id}",
+                wrap=True,
                 help="dev: the worked ones; val: with public answers; test: mostly with private ones, for a "
                 "submission file.",
             )
@@ -138,6 +140,7 @@ def _shots(found: StoredSet, protocol: Protocol, tasks: Sequence[Task], split: s
         default=min(usual, offered[-1]),
         required=True,
         key=f"sit_shots_{found.id}_{protocol}_{split}",
+        wrap=True,
         help="Questions of the dev split with their answers. A question is never shown with its own answer.",
     )
     return shots

@@ -11,7 +11,8 @@ from components.workflow.agreement.export import csv_bytes
 from components.workflow.agreement.tables import Table, Value
 
 ROW_PIXELS, HEAD_PIXELS, MOST_ROWS = 35, 38, 16
-FIRST_PIXELS = 216  # the longest subject, and on a phone two columns of figures beside it
+# Of the first column: at most the longest subject, and on a phone figures beside it.
+LEAST_PIXELS, FIRST_PIXELS, LETTER, EDGES = 90, 216, 7, 22
 PERCENT, THREE, TWO, ONE = "%.1f%%", "%.3f", "%.2f", "%.1f"
 
 
@@ -36,7 +37,7 @@ def show_table(
         column_order=list(dict.fromkeys((table.columns[0], *leading, *table.columns))),
         height=HEAD_PIXELS + ROW_PIXELS * min(MOST_ROWS, max(1, len(table.rows))),
         column_config={
-            table.columns[0]: st.column_config.TextColumn(pinned=True, width=FIRST_PIXELS),
+            table.columns[0]: st.column_config.TextColumn(pinned=True, width=_first_width(table)),
             **{
                 name: st.column_config.NumberColumn(format="localized")  # 1,724, as in the sentences
                 for place, name in enumerate(table.columns)
@@ -60,6 +61,12 @@ def download(table: Table, key: str) -> None:
         key=f"benchmark_download_{key}",
         on_click="ignore",
     )
+
+
+def _first_width(table: Table) -> int:
+    """As wide as its longest name, within bounds; in pixels."""
+    longest = max((len(str(row[0])) for row in table.rows), default=0)
+    return min(FIRST_PIXELS, max(LEAST_PIXELS, EDGES + LETTER * longest))
 
 
 def _cell(value: Value, format_: str) -> Value:

@@ -20,6 +20,7 @@ from storage import Store, exams, runs, trial_marks
 from storage.trial_marks import Counted, MarkerCount, Whose
 
 PLAN_SECONDS = 20
+NOBODY = 0  # among markers' ids
 OPEN, SHOWN, REFUSED, STARTED = "new_trial", "trial_open", "trial_refused", "trial_started"
 STOPS = (
     "the trial would probably stop before its end. What it has by then is kept and compared, and it can go on with a "
@@ -185,21 +186,21 @@ def _choose_markers(exam_id: int, people: list[MarkerCount], usual: Whose | None
             default=first_two if usual is None else named,
             required=True,
             key=f"trial_whose_{exam_id}",
+            wrap=True,
             help="Only marks that were given without the AI's in sight: blind, or imported.",
         )
         if way == first_two:
             return None
         told = {each.marker_id: f"{each.name} ({each.marks:,})" for each in found.values()}
-        first = st.selectbox("First", list(told), format_func=told.__getitem__, key=f"trial_first_{exam_id}", width=240)
-        others: list[int | None] = [each for each in told if each != first]
+        first = st.selectbox("First", list(told), format_func=told.__getitem__, key=f"trial_first_{exam_id}", width=260)
         second = st.selectbox(
             "Second",
-            [*others, None],
-            format_func=lambda each: "nobody" if each is None else told[each],
+            [*(each for each in told if each != first), NOBODY],
+            format_func=lambda each: "nobody" if each == NOBODY else told[each],
             key=f"trial_second_{exam_id}",
-            width=240,
+            width=260,
         )
-    return first, second
+    return first, None if second == NOBODY else second
 
 
 def _choose_cap_and_title() -> tuple[float | None, str]:

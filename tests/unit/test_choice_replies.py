@@ -127,6 +127,26 @@ def test_e_eval_reads_a_reasoned_reply_by_its_phrases_alone(reply: str, letter: 
     assert read_eeval(reply, reasoned=True) == letter
 
 
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("B", "B"),
+        ("A is too small. C is too large. The correct option is: B", "B"),
+        ("First, Paris lies on the Seine.\n\nthe correct option is: A.", "A"),
+        ("C. Nice is by the sea, so it is not the capital.", None),
+        ("Let me see. D", None),
+        ("The correct option is: A. But wait, the capital moved: the correct option is: D", "D"),
+        ("**The correct option is: C**", "C"),
+        ("So the answer is (D).", "D"),
+        ("所以答案是B。", "B"),
+        ("<think>the correct option is: A</think>the correct option is: B", "B"),
+        ("Step 1: read the options A, B, C, D. Step 2:", None),
+    ],
+)
+def test_m3ke_reads_a_reasoned_reply_by_its_phrases_alone(reply: str, letter: str | None) -> None:
+    assert read_m3ke(reply, reasoned=True) == letter
+
+
 OPTIONS = {"A": "the cell wall", "B": "the chloroplast", "C": "water", "D": "线粒体"}
 
 

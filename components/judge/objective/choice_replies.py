@@ -60,12 +60,13 @@ def read_eeval(reply: str, *, reasoned: bool = False) -> str | None:
     return _last_phrase(text)
 
 
-def read_m3ke(reply: str) -> str | None:
+def read_m3ke(reply: str, *, reasoned: bool = False) -> str | None:
     """The letter a reply gives after M3KE's prompt, which ends in “the correct option is: ”; None where there is none.
 
     The whole reply being a letter; else a letter standing alone at its start, as what completes the prompt's sentence
     (not the first of all four options gone through, and only failing a phrase where words follow it at once); else
-    the last of “the correct option is X”, “the answer is X”, “答案是X”, “选X” and their kin.
+    the last of “the correct option is X”, “the answer is X”, “答案是X”, “选X” and their kin. With `reasoned`, for chain
+    of thought, the phrases alone count.
     Source: the prompt is the paper's (arXiv 2305.10263); neither its repository nor the data card has code that reads
     replies, so this reading follows from the prompt and is ours.
     """
@@ -73,7 +74,7 @@ def read_m3ke(reply: str) -> str | None:
     whole = _whole(text)
     if whole is not None:
         return whole
-    opening = _OPENING.match(text)
+    opening = None if reasoned else _OPENING.match(text)
     if not opening or (opening[1] == "A" and (_ARTICLE.match(text, opening.end()) or _goes_through_all(text))):
         return _last_phrase(text)
     marked_off = re.match(r"\s*(?:[.,:;)\]】、。]|\n|$)", text[opening.end() :])

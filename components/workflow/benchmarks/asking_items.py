@@ -83,7 +83,7 @@ class Papers:
             stored.id,
             item,
             sent,
-            inputs_hash(self._endpoint, prompt_of(Benchmark(item.benchmark)), sent),
+            inputs_hash(self._endpoint, prompt_of(Benchmark(item.benchmark), reasoned=settings.reasoned), sent),
             sent_tokens,
             received,
             likely_price(self._endpoint.model, sent_tokens, received),

@@ -19,6 +19,7 @@ from components.workflow.benchmarks.settings import SittingSettings
 from components.workflow.benchmarks.subjects import subject_of
 
 VERSIONS = {Benchmark.GAOKAO_BENCH: "gaokao.zh.v1", Benchmark.E_EVAL: "e_eval.zh.v1", Benchmark.M3KE: "m3ke.en.v1"}
+WITH_STEPS = {Benchmark.M3KE: "m3ke_steps.en.v1"}  # E-EVAL's file has both
 LETTERS = "ABCD"
 _SECTION = re.compile(r"^\[(\w+)\]\n", re.MULTILINE)
 _FENCE = re.compile(r"<(?=\s*/?\s*question\b)", re.IGNORECASE)
@@ -49,8 +50,9 @@ class BenchmarkPrompt:
 
 
 @lru_cache(maxsize=8)
-def prompt_of(benchmark: Benchmark) -> BenchmarkPrompt:
-    version = VERSIONS[benchmark]
+def prompt_of(benchmark: Benchmark, *, reasoned: bool) -> BenchmarkPrompt:
+    """The prompt by which a benchmark is asked; `reasoned` is chain of thought."""
+    version = WITH_STEPS.get(benchmark, VERSIONS[benchmark]) if reasoned else VERSIONS[benchmark]
     file = (FOLDER / "benchmarks" / f"{version}.txt").read_bytes()
     parts = _SECTION.split(file.decode("utf-8"))
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
@@ -59,7 +61,7 @@ def prompt_of(benchmark: Benchmark) -> BenchmarkPrompt:
 
 def messages(item: Item, settings: SittingSettings, examples: str = "") -> list[Message]:
     """What the model is sent for an item, after the `examples` as `worked` gives them."""
-    prompt = prompt_of(item.benchmark)
+    prompt = prompt_of(item.benchmark, reasoned=settings.reasoned)
     if item.benchmark is Benchmark.GAOKAO_BENCH:
         return _gaokao(prompt, item)
     question = _question(prompt, item)
@@ -80,7 +82,7 @@ def worked(settings: SittingSettings, shots: Sequence[Item]) -> str:
     """Worked questions as they go before a question, with their explanations where the model is to reason."""
     rendered = []
     for shot in shots:
-        prompt = prompt_of(shot.benchmark)
+        prompt = prompt_of(shot.benchmark, reasoned=settings.reasoned)
         section = "example_with_steps" if settings.reasoned else "example"
         question, answer = _question(prompt, shot), "".join(shot.key)
         rendered.append(prompt.render(section, question=question, answer=answer, steps=_data(shot.analysis)))

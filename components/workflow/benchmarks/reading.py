@@ -32,7 +32,8 @@ def read_and_mark(item: Item, reply: str, *, reasoned: bool = False, cut_off: bo
     if item.benchmark is Benchmark.GAOKAO_BENCH:
         answers = read_answers(without_thoughts(reply), item.kind, max(1, len(item.key)), Rule.OURS)
     else:
-        letter = read_m3ke(reply) if item.benchmark is Benchmark.M3KE else read_eeval(reply, reasoned=reasoned)
+        read = read_m3ke if item.benchmark is Benchmark.M3KE else read_eeval
+        letter = read(reply, reasoned=reasoned)
         answers = None if letter is None else (letter,)
     if answers is None or not any(answers):
         return Marked(reason=CUT_OFF if cut_off else UNREAD)

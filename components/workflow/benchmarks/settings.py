@@ -14,7 +14,7 @@ MOST_SHOTS = 5  # as many worked questions as E-EVAL's and M3KE's tasks have
 
 
 class Protocol(StrEnum):
-    """The ways of asking: GAOKAO-Bench has one, E-EVAL three, M3KE one with 0 to 5 examples."""
+    """The ways of asking: GAOKAO-Bench has one, E-EVAL three, M3KE 0 to 5 examples with or without reasoning."""
 
     GAOKAO = "gaokao"
     ZERO_SHOT = "zero_shot"
@@ -28,7 +28,7 @@ class Protocol(StrEnum):
             "gaokao": "reasoning and answer in marked fields",
             "zero_shot": "zero-shot",
             "answer_only": "answer only, with examples",
-            "chain_of_thought": "chain of thought, with examples",
+            "chain_of_thought": "chain of thought, with 0 to 5 examples",
             "n_shot": "with 0 to 5 examples",
         }[self]
 
@@ -37,13 +37,13 @@ class Protocol(StrEnum):
         """(fewest examples, most, usual)."""
         if self in (Protocol.GAOKAO, Protocol.ZERO_SHOT):
             return 0, 0, 0
-        return (0 if self is Protocol.N_SHOT else 1), MOST_SHOTS, MOST_SHOTS
+        return (1 if self is Protocol.ANSWER_ONLY else 0), MOST_SHOTS, MOST_SHOTS
 
 
 PROTOCOLS = {
     Benchmark.GAOKAO_BENCH: (Protocol.GAOKAO,),
     Benchmark.E_EVAL: (Protocol.ZERO_SHOT, Protocol.ANSWER_ONLY, Protocol.CHAIN_OF_THOUGHT),
-    Benchmark.M3KE: (Protocol.N_SHOT,),
+    Benchmark.M3KE: (Protocol.N_SHOT, Protocol.CHAIN_OF_THOUGHT),
 }
 
 

@@ -83,7 +83,7 @@ def same(db: Database, set_id: int, judge_id: int, settings: SittingSettings) ->
     """The newest sitting of the same questions by the same judge, protocol and prompt, whatever its cap was."""
     for sitting in sittings.listed(db, set_id):
         own = SittingSettings.model_validate(sitting.settings)
-        stamp = prompt_of(Benchmark(sitting.benchmark)).stamp
+        stamp = prompt_of(Benchmark(sitting.benchmark), reasoned=settings.reasoned).stamp
         if sitting.judge_id == judge_id and own == settings.model_copy(update={"cap": own.cap, "prompt": stamp}):
             return sitting
     return None
@@ -256,7 +256,7 @@ def checked(db: Database, set_id: int, judge_id: int, settings: SittingSettings)
             )
     if settings.cap is not None and price_of(judge.model, 0, 0) is None:
         raise MarkError(no_price_words(judge.model))
-    return settings.model_copy(update={"prompt": prompt_of(benchmark).stamp})
+    return settings.model_copy(update={"prompt": prompt_of(benchmark, reasoned=settings.reasoned).stamp})
 
 
 def _without_examples(db: Database, set_id: int, settings: SittingSettings) -> list[str]:
@@ -269,7 +269,7 @@ def _without_examples(db: Database, set_id: int, settings: SittingSettings) -> l
 
 
 def _check_same_prompt(sitting: Sitting, settings: SittingSettings) -> None:
-    if settings.prompt != prompt_of(Benchmark(sitting.benchmark)).stamp:
+    if settings.prompt != prompt_of(Benchmark(sitting.benchmark), reasoned=settings.reasoned).stamp:
         raise JudgeStopped(
             "The words of the prompt have changed since this sitting began, so it cannot go on: its answers would be "
             "to two different papers. Start a new sitting; what is answered in this one stays."
