@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -316,6 +317,35 @@ def test_marking_wants_a_sitting_or_exams(
     with store.read() as db:
         assert trials.listed(db) == []
         assert len(sittings.listed(db)) == 1
+
+
+def test_a_judge_stands_beside_the_teachers_of_shipped_results(
+    tmp_path: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keyword = "2010-2022_Physics_Open-ended_Questions"
+    # The model's answers are worth 0 to 3 of 4, as one teacher says; the other gives one more, so that their mean keeps
+    # the order, which the judge has too.
+    answers = [
+        written(n, f"问题{n}？", 4) | {"model_output": f"作答 worth {n}", "correction_score": [n, n + 1]}
+        for n in range(4)
+    ]
+    folder = tmp_path / "human_double_marked"
+    folder.mkdir()
+    (folder / f"our-model_{keyword}.json").write_bytes(gaokao(keyword, *answers, model_name="our-model"))
+    assert main(["load", str(folder), "--exams"]) == 0
+    assert "Exam 1: GAOKAO-Bench · Physics · our-model" in capsys.readouterr().out
+    assert main(["mark", "--exams", "1", "--model", "cheap", "--base-url", server]) == 0
+    assert "4 responses, 4 of them marked twice." in capsys.readouterr().err
+    assert main(["load", str(folder), "--figures"]) == 0
+    told = capsys.readouterr().out
+    assert "1    on trial: cheap" in told
+    judged = told[told.index("Judge 1 and teachers") :].splitlines()
+    row = dict(zip(re.split(r"\s{2,}", judged[1]), re.split(r"\s{2,}", judged[-1]), strict=True))
+    # 0 + 1 + 2 + 3 marks against 0.5 + 1.5 + 2.5 + 3.5: a quarter below.
+    assert (row["Spearman"], row["Kendall τ-b"], row["Judge's marks"], row["Teachers' marks"]) == ("1", "1", "6", "8")
+    assert row["Deviation %"] == "-25"
+    assert main(["load", str(folder), "--figures", "--csv", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "shipped_two_teachers_by_subject.csv").exists()
 
 
 def test_criteria_in_a_file_of_their_own_belong_to_the_questions_of_their_numbers(

@@ -15,6 +15,7 @@ from components.intake.benchmarks import load_folder
 from components.intake.errors import IntakeError
 from components.marking import MarkError
 from components.workflow.agreement.export import csv_bytes
+from components.workflow.agreement.tables import Table
 from components.workflow.benchmarks.command_mark import add_mark
 from components.workflow.benchmarks.command_report import add_report
 from components.workflow.benchmarks.command_sit import add_sit
@@ -23,6 +24,7 @@ from components.workflow.benchmarks.making_exams import Made, exams_of_results, 
 from components.workflow.benchmarks.outcomes import sitting_of, submission_of, tables_of
 from components.workflow.benchmarks.sets import store_set
 from components.workflow.benchmarks.settings import SittingSettings
+from components.workflow.benchmarks.shipped_tables import shipped_tables
 from components.workflow.benchmarks.text_table import in_text
 from components.workflow.trial.starting import TrialError
 from storage import Store, StoreError, benchmarks, open_store, sitting_progress, sittings
@@ -33,7 +35,7 @@ What a model answers is kept as it comes, in the same store as the app. Ctrl-C s
 the same command goes on from there, and asks what failed once more. The same question to the same judge is never paid
 for twice.
 
-  load DATA/gaokao_bench
+  load DATA/gaokao_bench --figures
   sit DATA/m3ke --base-url http://127.0.0.1:8080/v1 --model my-model --shots 3
   results 1 --csv results/
   submit 1 --out submission.json
@@ -82,6 +84,10 @@ def _parser() -> argparse.ArgumentParser:
     load.add_argument(
         "--exams", action="store_true", help="make exams of the written answers that were shipped with it"
     )
+    load.add_argument(
+        "--figures", action="store_true", help="work out the figures of shipped results, ours beside theirs"
+    )
+    load.add_argument("--csv", metavar="FOLDER", help="with --figures: write the tables there instead of printing them")
     load.set_defaults(do=_load)
 
     add_sit(commands.add_parser("sit", help="let a model sit a benchmark, or go on with a sitting"))
@@ -117,6 +123,8 @@ def _load(store: Store, asked: argparse.Namespace) -> int:
             _say_set(store, store_set(store, part))
     if asked.exams:
         _say_exams(exams_of_results(store, loaded, None))
+    if asked.figures:
+        _show(shipped_tables(store, loaded), asked.csv, "shipped")
     return 0
 
 
@@ -134,18 +142,24 @@ def _results(store: Store, asked: argparse.Namespace) -> int:
     tables = tables_of(store, asked.sitting)
     if not tables:
         raise MarkError("Nothing in this sitting can be marked yet.")
-    if asked.csv:
-        folder = Path(asked.csv).expanduser()
-        folder.mkdir(parents=True, exist_ok=True)
-        for table in tables:
-            file = folder / f"sitting_{asked.sitting}_{table.name.replace(' ', '_')}.csv"
-            file.write_bytes(csv_bytes(table))
-            print(file)
-        return 0
-    found = sitting_of(store, asked.sitting)
-    print(f"{found.set_name} · {found.judge} · {SittingSettings.model_validate(found.settings).named}\n")
-    print("\n\n".join(in_text(table) for table in tables))
+    if not asked.csv:
+        found = sitting_of(store, asked.sitting)
+        print(f"{found.set_name} · {found.judge} · {SittingSettings.model_validate(found.settings).named}\n")
+    _show(tables, asked.csv, f"sitting_{asked.sitting}")
     return 0
+
+
+def _show(tables: Sequence[Table], folder: str | None, stem: str) -> None:
+    """Print the tables, or write them to a folder as CSV."""
+    if folder is None:
+        print("\n\n".join(in_text(table) for table in tables if table.rows))
+        return
+    place = Path(folder).expanduser()
+    place.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        file = place / f"{stem}_{table.name.replace(',', '').replace(' ', '_')}.csv"
+        file.write_bytes(csv_bytes(table))
+        print(file)
 
 
 def _submit(store: Store, asked: argparse.Namespace) -> int:
