@@ -80,18 +80,22 @@ def class_list(pasted: str) -> tuple[str, ...]:
 
 
 def default_rooms(store: Store, exam_id: int) -> list[Room]:
-    """Room by marks, two lines a mark, for every question of the exam."""
+    """Room by marks, two lines a mark, for every question of the exam.
+
+    What several parts are about is printed before the first of them alone.
+    """
     with store.read() as db:
         stored = [(each.question, question_pictures.sizes(db, each.id)) for each in exams.questions(db, exam_id)]
+    abouts = ["", *(question.stimulus.strip() for question, _ in stored)]
     return [
         Room(
             number=question.number,
-            text=printed_words(question.text),
+            text=printed_words("\n\n".join(part for part in ("" if about == before else about, question.text) if part)),
             max_mark=question.max_mark,
             lines=min(24, max(2, round(2 * question.max_mark))),
             pictures=tuple(RoomPicture(sha256=sha256, width=width, height=height) for sha256, width, height in shown),
         )
-        for question, shown in stored
+        for (question, shown), about, before in zip(stored, abouts[1:], abouts[:-1], strict=True)
     ]
 
 

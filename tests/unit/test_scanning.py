@@ -385,3 +385,16 @@ def test_a_bad_class_list_is_refused_with_its_row(pasted: str, words: str) -> No
 )
 def test_a_questions_words_are_printed_without_markdown_and_latex(written: str, printed: str) -> None:
     assert printed_words(written) == printed
+
+
+def test_what_parts_are_about_is_printed_before_the_first_of_them(store: Store, exam_id: int) -> None:
+    with store.write() as db:
+        first, second = (each.id for each in exams.questions(db, exam_id)[:2])
+        db.execute(
+            "UPDATE questions SET stimulus = 'A pan of water stands at $20\\,^\\circ\\mathrm{C}$.' WHERE id IN (?, ?)",
+            (first, second),
+        )
+        texts = [each.question.text for each in exams.questions(db, exam_id)]
+    rooms = default_rooms(store, exam_id)
+    assert rooms[0].text == f"A pan of water stands at 20 °C.\n\n{texts[0]}"
+    assert [each.text for each in rooms[1:]] == texts[1:]
