@@ -150,6 +150,12 @@ def spent(db: Database, run_id: int) -> tuple[float, int]:
     return float(row[0]), int(row[1])
 
 
+def dearest(db: Database, run_id: int) -> float:
+    """US dollars of the run's dearest response, 0 where no price is known."""
+    row = db.execute("SELECT coalesce(max(price), 0) FROM proposals WHERE run_id = ?", (run_id,)).fetchone()
+    return float(row[0])
+
+
 def listed(db: Database, moment: datetime, limit: int = -1, *, active_only: bool = False) -> list[Run]:
     """The runs of exams that are not archived: those that have not ended, then the others, each newest first.
 

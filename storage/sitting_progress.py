@@ -67,6 +67,14 @@ def spent(db: Database, sitting_id: int) -> tuple[float, int]:
     return float(row["price"]), int(row["unpriced"])
 
 
+def dearest(db: Database, sitting_id: int) -> float:
+    """US dollars of the sitting's dearest answer, 0 where no price is known."""
+    row = db.execute(
+        "SELECT coalesce(max(price), 0) FROM sitting_answers WHERE sitting_id = ?", (sitting_id,)
+    ).fetchone()
+    return float(row[0])
+
+
 def state_of(db: Database, sitting: Sitting) -> State:
     """How far the sitting's job is. One without a job is as good as cancelled."""
     row = db.execute("SELECT * FROM jobs WHERE id = ?", (sitting.job_id,)).fetchone()

@@ -246,6 +246,16 @@ def spent(db: Database, trial_id: int) -> dict[int, tuple[float, int]]:
     return {row[0]: (float(row[1]), int(row[2])) for row in rows}
 
 
+def dearest(db: Database, judge_id: int) -> float:
+    """US dollars of the dearest response that the judge was asked about in any trial, 0 where no price is known."""
+    row = db.execute(
+        "SELECT coalesce(max(n.price), 0) FROM trial_arms a JOIN trial_proposals n ON n.arm_id = a.id "
+        "WHERE a.judge_id = ?",
+        (judge_id,),
+    ).fetchone()
+    return float(row[0])
+
+
 def newest(db: Database, arm_id: int) -> list[tuple[int, str, float | None]]:
     """(response id, status, mark) of each response that the arm has come to, by its newest row, in the ids' order."""
     rows = db.execute(

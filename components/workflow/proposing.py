@@ -227,7 +227,7 @@ async def _ask_llm(
     told.done += len(lost)
     told.message = judge.name
     dearest = LIKELY_TIMES * max((item.estimate for item in items), default=0.0)
-    purse = Purse(options.cap, await asyncio.to_thread(_spent, store, run_id, dearest))
+    purse = Purse(options.cap, *await asyncio.to_thread(_spent, store, run_id, dearest))
     asking = Asking(asker, told, purse)
     try:
         await asking.all([item for item in items if item.answer.id not in lost])
@@ -259,11 +259,11 @@ def _begin(store: Store, options: RunOptions, job_id: int) -> int:
         return runs.begin(db, options.exam_id, options.judge_id, job_id)
 
 
-def _spent(store: Store, run_id: int, for_unknown: float) -> float:
-    """US dollars so far; a proposal whose price is not known counts as what is set aside for one."""
+def _spent(store: Store, run_id: int, for_unknown: float) -> tuple[float, float]:
+    """(US dollars so far, those of the dearest); an unknown price counts as what is set aside for a response."""
     with store.read() as db:
         known, unknown = runs.spent(db, run_id)
-    return known + unknown * for_unknown
+        return known + unknown * for_unknown, runs.dearest(db, run_id)
 
 
 def _summary(store: Store, run_id: int, made: Plan, elsewhere: int) -> str:

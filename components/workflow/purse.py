@@ -18,13 +18,14 @@ class Purse:
     """Money is set aside before a response is sent, so that all that is out together cannot pass the cap.
 
     Set aside is three times the dearest response so far (its reply may be asked for again twice), at first three times
-    the estimate; and until one price is known, one response is out at a time.
+    the estimate; and until one price is known, one response is out at a time. `spent` and `dearest` are what there was
+    before, where something is gone on with.
     """
 
-    def __init__(self, cap: float | None, spent: float = 0.0) -> None:
+    def __init__(self, cap: float | None, spent: float = 0.0, dearest: float = 0.0) -> None:
         self.cap = cap
         self.spent = spent
-        self._dearest: float | None = None
+        self._dearest: float | None = dearest or None
         self._settled_any = False
         self._out: dict[int, float] = {}
         self._settled = asyncio.Condition()
@@ -60,7 +61,9 @@ class Purse:
 
     def words(self) -> str:
         """Why the run ended, to a teacher."""
+        cap = self.cap or 0.0
+        places = 2 if round(cap, 2) == cap else 4
         return (
-            f"{CAP_REACHED}: ${self.spent:,.4f} of ${self.cap or 0:,.2f} is spent, and the next response "
+            f"{CAP_REACHED}: ${self.spent:,.4f} of ${cap:,.{places}f} is spent, and the next response "
             "might go past it. Raise the cap to go on."
         )

@@ -127,3 +127,69 @@ def test_the_largest_benchmark_loads_in_modest_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert len(loaded.items) == 6_000
     assert most < used + 4_000_000  # beyond what the items take, one file at a time
+
+
+TASK = "2010-2022_Physics_Open-ended_Questions"
+
+
+def asked(index: object, question: str, criterion: object = None, **more: object) -> dict[str, object]:
+    row = {"year": "2021", "category": "x", "question": question, "answer": "key", "analysis": "", "score": 2}
+    return {**row, "index": index, **({} if criterion is None else {"marking_criterion": criterion}), **more}
+
+
+def criteria_of(*files: tuple[str, bytes]) -> tuple[dict[str, str], str]:
+    """By question, what it is marked by, results' questions too; and what was said."""
+    loaded = load_files(list(files))
+    items = [item for part in loaded for item in (*part.items, *(result.item for result in part.results))]
+    return {item.question: item.criteria for item in items}, "\n".join(line for part in loaded for line in part.report)
+
+
+def told(*rows: dict[str, object], head: str = TASK, name: str = TASK) -> tuple[str, bytes]:
+    return f"criteria/{name}_marking_criterion.json", gaokao(head, *rows)
+
+
+def test_criteria_of_two_questions_with_one_number_stay_with_their_own() -> None:
+    found, _ = criteria_of(
+        ("a/x.json", gaokao(TASK, asked(0, "First?"))), ("b/y.json", gaokao(TASK, asked(0, "Second?", "of the second")))
+    )
+    assert found == {"First?": "", "Second?": "of the second"}
+    found, said = criteria_of(
+        ("a/x.json", gaokao(TASK, asked(0, "First?"), asked(0, "Second?"))),
+        told({"index": 0, "marking_criterion": "c"}),
+    )
+    assert found == {"First?": "", "Second?": ""}
+    assert "without a question of their number, or with two, are left out" in said
+
+
+def test_a_results_question_has_the_criteria_of_the_same_question_alone() -> None:
+    data = ("Data/x.json", gaokao(TASK, asked(0, "Why does it rise?", "two marks"), asked(1, "Why?", "one mark")))
+    results = gaokao(TASK, asked(0, "Why  does it rise?", model_output="o"), asked(1, "How?", model_output="o"))
+    found, _ = criteria_of(data, (f"Results/m_{TASK}.json", results))
+    assert found == {
+        "Why does it rise?": "two marks", "Why?": "one mark", "Why  does it rise?": "two marks", "How?": ""
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("index", [1, "1", 1.0, " 1 "])
+@pytest.mark.parametrize(("head", "name"), [(TASK, "x"), ("Physics", TASK), (TASK.lower(), "x")])
+def test_a_criterion_finds_its_question_however_number_and_task_are_written(
+    index: object, head: str, name: str
+) -> None:
+    rows = ({"index": index, "marking_criterion": ["a mark", "another"]},)
+    found, said = criteria_of(("a/x.json", gaokao(TASK, asked(1, "Why?"))), told(*rows, head=head, name=name))
+    assert found == {"Why?": "a mark\nanother"}
+    assert "Marking criteria: of 1 told, 1 found their question." in said
+
+
+def test_criteria_that_find_no_question_or_stand_twice_are_said() -> None:
+    rows = [
+        {"index": 1, "marking_criterion": "first"},
+        {"index": 1, "marking_criterion": "other"},
+        {"index": 9, "marking_criterion": "lost"},
+        {"marking_criterion": "of which?"},
+    ]
+    found, said = criteria_of(("a/x.json", gaokao(TASK, asked(1, "Why?"))), told(*rows))
+    assert found == {"Why?": "first"}
+    assert f"left out: {TASK} 9." in said
+    assert "of which the first count: 1" in said
+    assert "marking criteria without the number of their question; left out." in said

@@ -14,8 +14,11 @@ from typing import Any
 
 import pytest
 
-from components.judge.llm import Protocol
+from components.judge.llm import Endpoint, Protocol
 from components.workflow.benchmarks.command import main
+from components.workflow.benchmarks.marking import marking_of
+from components.workflow.connections import Connections
+from components.workflow.trial.arms import ArmChoice
 from storage import Store, exams, judges, sittings, trial_answers, trials
 from tests.benchmark_files import gaokao
 from tests.llama import MODEL, llama_server
@@ -40,6 +43,7 @@ class Model:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.tokens = 1000
+        self.tells_usage = True
         self.interrupt_at = 0
         self._lock = threading.Lock()
 
@@ -50,9 +54,12 @@ class Model:
                 os.kill(os.getpid(), signal.SIGINT)
         if "<answer>" not in words:
             worth = "2" if "第一题" in words else "1"
-            return completion(f"【解析】我的作答 worth {worth} <eoe>", "cheap", self.tokens, 10)
+            return completion(f"【解析】我的作答 worth {worth} <eoe>", "cheap", *self._usage())
         mark = int(words.split("<answer>")[1].split("worth ")[1][0])
-        return completion({**MARKS, "mark": mark}, "cheap", self.tokens, 10)
+        return completion({**MARKS, "mark": mark}, "cheap", *self._usage())
+
+    def _usage(self) -> tuple[int, int]:
+        return (self.tokens, 10) if self.tells_usage else (0, 0)
 
 
 @pytest.fixture
@@ -291,11 +298,29 @@ def test_a_marking_goes_on_and_its_cap_holds_for_all_exams(
 
     assert marking("0.35") == 1
     assert "Stopped at the spending cap" in capsys.readouterr().err
-    assert len(model.asked) == 2  # one an exam, $0.20; the next might cost $0.30
-    assert marking("0.15") == 1  # $0.10 of it is spent on history, so that $0.05 were for physics, which had $0.10
+    assert len(model.asked) == 1  # at $0.10; the next exam's first might cost $0.30
+    assert marking("0.45") == 1
     assert len(model.asked) == 2
     assert marking("5") == 0
     assert len(model.asked) == 3
+
+
+def test_the_cap_of_a_marking_counts_replies_without_a_price_over_all_exams(
+    papers: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sat(papers, server)
+    assert main(["exam", "1"]) == 0
+    model.asked.clear()
+    model.tells_usage = False
+    connections = Connections()
+    arms = [ArmChoice(judge_id=connections.connect(store, Endpoint(server, "cheap"), ""))]
+    plans = [found.plan for exam_id in (1, 2) if (found := marking_of(store, connections, exam_id, arms)) is not None]
+    each = max((plan.price or 0) / plan.responses for plan in plans)
+    # A reply without a price counts as three times its estimate: after one, a second does not fit.
+    cap = f"{4.5 * each:.6f}"
+    assert main(["mark", "1", "--model", "cheap", "--base-url", server, "--at-once", "1", "--cap", cap]) == 1
+    assert "Stopped at the spending cap" in capsys.readouterr().err
+    assert len(model.asked) == 1
 
 
 def test_marking_wants_a_sitting_or_exams(

@@ -533,7 +533,7 @@ def test_a_cap_over_all_arms_stops_the_trial_before_it_is_passed_and_a_higher_on
         trial_id = begin(store, connections, lead, exam_id, *arms, cap=0.0171)
         trial = work(store, connections, trial_id)
         assert trial.status == "failed"
-        assert trial.message.startswith("Stopped at the spending cap: $0.0126 of $0.02 is spent")
+        assert trial.message.startswith("Stopped at the spending cap: $0.0126 of $0.0171 is spent")
         data = load(store, trial_id)
         assert [arm.missing for arm in data.arms] == [0, 3, 0]  # the one that is free goes on
         assert len(model.asked) == 7

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from components.intake.benchmarks.characters import whole
 from components.intake.benchmarks.findings import Findings, shown
+from components.intake.benchmarks.gaokao_criteria import Criterion
 from components.intake.benchmarks.gaokao_results import shipped_result
 from components.intake.benchmarks.gaokao_tasks import OPEN, GaokaoTask, task_of
 from components.intake.benchmarks.items import Benchmark, Item, ShippedResult
@@ -25,12 +26,12 @@ _RESULT_FIELDS = ("model_output", "model_answer", "model_correction", "model_cor
 class GaokaoFile:
     """A file's questions or, of a results file, its results (each with its question).
 
-    `criteria` are the marking criteria of rows that hold nothing else, by the file's keyword and the row's number.
+    `criteria` are those of rows that hold nothing else of a question but its number.
     """
 
     items: list[Item]
     results: list[ShippedResult]
-    criteria: dict[tuple[str, str], str]
+    criteria: list[Criterion]
 
 
 def read_gaokao(name: str, content: bytes, findings: Findings) -> GaokaoFile:
@@ -49,10 +50,16 @@ def read_gaokao(name: str, content: bytes, findings: Findings) -> GaokaoFile:
     items: list[Item] = []
     results: list[ShippedResult] = []
     model, judge = _model(name, keyword, data), str(data.get("teacher_model_name") or "")
-    criteria: dict[tuple[str, str], str] = {}
+    criteria: list[Criterion] = []
+    names = tuple(dict.fromkeys((keyword, PurePosixPath(name).stem)))
     for place, (row, answer) in enumerate(zip(rows, answers, strict=True)):
         if not any(row.get(field) for field in _ASKED):
-            criteria[keyword, _number(row, place)] = _criteria(row)
+            if row.get("index") is None:
+                findings.add(
+                    shown(name), "marking criteria without the number of their question; left out.", place, of="place"
+                )
+            else:
+                criteria.append(Criterion(names, _number(row, place), _criteria(row)))
             continue
         item = _item(task, row, answer, place, shown(name), findings)
         if item is None:
@@ -152,12 +159,15 @@ def _item(
 
 
 def _number(row: dict[str, object], place: int) -> str:
-    return str(place if row.get("index") is None else row["index"])
+    """The row's number, 1 for 1.0 too; its place where it says none."""
+    said = str(place if row.get("index") is None else row["index"]).strip()
+    return re.sub(r"(?<=\d)\.0+$", "", said)
 
 
 def _criteria(row: dict[str, object]) -> str:
     """What the mark scheme of a written question is in the files of criteria that judges were given."""
-    return str(row.get("marking_criterion") or "").strip()
+    told = row.get("marking_criterion") or ""
+    return "\n".join(str(each).strip() for each in (told if isinstance(told, list) else [told])).strip()
 
 
 def _key(task: GaokaoTask, answer: object, faults: list[str]) -> tuple[str, tuple[str, ...], str]:

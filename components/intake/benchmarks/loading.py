@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from components.intake.benchmarks.e_eval import read_e_eval
 from components.intake.benchmarks.files import ENDINGS, content_of, files_in, unpacked
 from components.intake.benchmarks.findings import Findings, files_listed, shown
 from components.intake.benchmarks.gaokao import read_gaokao
+from components.intake.benchmarks.gaokao_criteria import Criteria, Criterion, same_question
 from components.intake.benchmarks.items import Benchmark, Item, Loaded, ShippedResult
 from components.intake.benchmarks.m3ke import read_m3ke
 from components.intake.errors import IntakeError
@@ -27,16 +28,13 @@ class _Part:
         self.findings = Findings()
         self._items: dict[_Key, Item] = {}
         self._results: dict[_Key, ShippedResult] = {}
+        self._shared: set[tuple[str, str]] = set()  # tasks and numbers of several questions
 
     def add(self, file: str, items: Iterable[Item], results: Iterable[ShippedResult]) -> None:
         for item in items:
             known = self._items.get(_key(item))
             if known is not None and _without_criteria(known) == _without_criteria(item):
-                self._is_repeated(file, item, known == item)
-                if known.criteria and item.criteria and known != item:
-                    self.findings.add(
-                        file, "there twice, with other marking criteria; the first are kept.", item.number
-                    )
+                self._take_again(file, known, item)
                 continue
             numbered = self._numbered(file, item, self._items)
             self._items[_key(numbered)] = numbered
@@ -45,6 +43,15 @@ class _Part:
                 continue
             numbered = self._numbered(file, result.item, self._results)
             self._results[_key(numbered)] = result.model_copy(update={"item": numbered})
+
+    def _take_again(self, file: str, known: Item, item: Item) -> None:
+        """A question that is there, and comes again: with its criteria perhaps, or with others."""
+        if item.criteria and not known.criteria:
+            self._items[_key(known)] = item
+        elif item.criteria and item != known:
+            self.findings.add(file, "there twice, with other marking criteria; the first are kept.", item.number)
+        else:
+            self._is_repeated(file, item, known == item)
 
     def _is_repeated(self, file: str, item: Item, same: bool) -> bool:
         if same:
@@ -60,16 +67,30 @@ class _Part:
         if number == item.number:
             return item
         self.findings.add(file, "another question has its number; told apart by its own.", item.number, detail=number)
+        self._shared |= {(item.task, item.number), (item.task, number)}
         return item.model_copy(update={"number": number})
 
-    def take_criteria(self, criteria: Mapping[tuple[str, str], str]) -> None:
-        """Give each question that has none its marking criteria: those of its number, under its task's keyword."""
-        if not criteria:
-            return
+    def take_criteria(self, criteria: Criteria, questions: Mapping[_Key, Item]) -> None:
+        """Give each written question that has none its criteria: those of the same one among `questions`, else those
+        that were told of its number."""
         for key, item in self._items.items():
-            self._items[key] = _with_criteria(item, criteria)
+            self._items[key] = self._with_criteria(item, criteria, questions)
         for key, result in self._results.items():
-            self._results[key] = result.model_copy(update={"item": _with_criteria(result.item, criteria)})
+            item = self._with_criteria(result.item, criteria, questions)
+            self._results[key] = result.model_copy(update={"item": item})
+
+    def _with_criteria(self, item: Item, criteria: Criteria, questions: Mapping[_Key, Item]) -> Item:
+        if item.criteria or not item.open:
+            return item
+        known = questions.get(_key(item))
+        if known is not None and not same_question(known, item):
+            return item
+        told = (known.criteria if known is not None else "") or criteria.of(item, self._shared)
+        return item.model_copy(update={"criteria": told}) if told else item
+
+    def written(self) -> dict[_Key, Item]:
+        """Its written questions."""
+        return {key: item for key, item in self._items.items() if item.open}
 
     def loaded(self) -> Loaded:
         items, results = tuple(self._items.values()), tuple(self._results.values())
@@ -111,53 +132,55 @@ def load_files(files: Iterable[tuple[str, bytes]]) -> list[Loaded]:
     """
     parts: dict[tuple[Benchmark, str], _Part] = {}
     left_out: list[tuple[str, str]] = []
-    criteria: dict[tuple[str, str], str] = {}
+    told: list[Criterion] = []
+    loose = Findings()  # about files of criteria alone
     for name, content in unpacked(files):
         findings = Findings()
         try:
-            benchmark, items, results, told = _read(name, content, findings)
+            benchmark, items, results, criteria = _read(name, content, findings)
         except IntakeError as error:
             left_out.append((name, str(error)))
             continue
-        criteria |= told
+        told += criteria
         if not items and not results:
+            loose.join(findings)
             continue
         group = _group(name, results[0]) if results else ""
         part = parts.setdefault((benchmark, group), _Part(benchmark, group or benchmark.named))
         part.findings.join(findings)
         part.add(shown(name), items, results)
     if not parts:
-        raise _only_criteria(len(criteria)) if criteria else _nothing_found(left_out)
-    for part in parts.values():
-        part.take_criteria(criteria)
+        raise _only_criteria(len(told)) if told else _nothing_found(left_out)
+    next(iter(parts.values())).findings.join(loose)
+    _give_criteria([part for part in parts.values() if part.benchmark is Benchmark.GAOKAO_BENCH], told)
     loaded = [part.loaded() for part in parts.values()]
     loaded[0] = loaded[0].model_copy(update={"report": (*_said(left_out), *loaded[0].report)})
     return loaded
 
 
+def _give_criteria(parts: Sequence[_Part], told: Sequence[Criterion]) -> None:
+    questions = {key: item for part in parts for key, item in part.written().items()}
+    if not parts or not (told or any(item.criteria for item in questions.values())):
+        return
+    criteria = Criteria(told)
+    for part in parts:
+        part.take_criteria(criteria, questions)
+    for line in criteria.lines():
+        parts[0].findings.note(line)
+
+
 def _read(
     name: str, content: bytes, findings: Findings
-) -> tuple[Benchmark, list[Item], list[ShippedResult], dict[tuple[str, str], str]]:
+) -> tuple[Benchmark, list[Item], list[ShippedResult], list[Criterion]]:
     benchmark = _KINDS.get(PurePosixPath(name).suffix.lower())
     if benchmark is Benchmark.GAOKAO_BENCH:
         found = read_gaokao(name, content, findings)
-        own = {(item.task, item.number): item.criteria for item in found.items if item.criteria}
-        return benchmark, found.items, found.results, own | found.criteria
+        return benchmark, found.items, found.results, found.criteria
     if benchmark is Benchmark.M3KE:
-        return benchmark, read_m3ke(name, content, findings), [], {}
+        return benchmark, read_m3ke(name, content, findings), [], []
     if benchmark is Benchmark.E_EVAL:
-        return benchmark, read_e_eval(name, content, findings), [], {}
+        return benchmark, read_e_eval(name, content, findings), [], []
     raise _of_no_benchmark(name)
-
-
-def _with_criteria(item: Item, criteria: Mapping[tuple[str, str], str]) -> Item:
-    if item.criteria or not item.open:
-        return item
-    told = criteria.get((item.task, item.number), "")
-    if not told:  # the name of their file may have more than the keyword in it
-        fits = (text for (name, number), text in criteria.items() if number == item.number and item.task in name)
-        told = next(fits, "")
-    return item.model_copy(update={"criteria": told}) if told else item
 
 
 def _without_criteria(item: Item) -> Item:

@@ -14,9 +14,8 @@ from components.workflow.benchmarks.outcomes import sitting_of
 from components.workflow.benchmarks.trial_words import plan_words
 from components.workflow.connections import Connections
 from components.workflow.here import Ended
-from components.workflow.purse import CAP_REACHED
+from components.workflow.purse import CAP_REACHED, LIKELY_TIMES
 from components.workflow.trial.here import try_here
-from components.workflow.trial.planning import TrialOptions
 from components.workflow.trial.starting import same
 from storage import Store, trial_answers
 
@@ -38,7 +37,13 @@ def _mark(store: Store, asked: argparse.Namespace) -> int:
     if asked.dry_run:
         return 0
     wholes = [each.plan.responses * len(each.options.arms) for each in wanted]
-    spent = {each.exam.id: _spent(store, connections, each.options) for each in wanted}
+    estimate = max(
+        (arm.price / arm.sent for each in wanted for arm in each.plan.arms if arm.price and arm.sent), default=0.0
+    )
+    spent = {}
+    for each in wanted:
+        before = same(store, connections, each.options)
+        spent[each.exam.id] = 0.0 if before is None else _spent(store, before.id, estimate)
     bar, ended = Bar(), Ended("done", "")
     try:
         for place, each in enumerate(wanted):
@@ -50,8 +55,7 @@ def _mark(store: Store, asked: argparse.Namespace) -> int:
             left = options.model_copy(update={"cap": None if asked.cap is None else asked.cap - others})
             behind, whole = sum(wholes[:place]), sum(wholes)
             trial_id, ended = try_here(store, connections, left, bar.part(behind, whole))
-            with store.read() as db:
-                spent[exam.id] = sum(known for known, _ in trial_answers.spent(db, trial_id).values())
+            spent[exam.id] = _spent(store, trial_id, estimate)
             bar.close()
             print(f"{exam.title}: trial {trial_id} {ended.status}: {ended.message}")
             if ended.status != "done":
@@ -93,10 +97,8 @@ def _marking(store: Store, connections: Connections, asked: argparse.Namespace, 
     return found
 
 
-def _spent(store: Store, connections: Connections, options: TrialOptions) -> float:
-    """US dollars that this very marking has spent already."""
-    before = same(store, connections, options)
-    if before is None:
-        return 0.0
+def _spent(store: Store, trial_id: int, estimate: float) -> float:
+    """US dollars that the trial has spent; an unknown price counts as what is set aside for a response."""
     with store.read() as db:
-        return sum(known for known, _ in trial_answers.spent(db, before.id).values())
+        found = trial_answers.spent(db, trial_id).values()
+    return sum(known + unknown * LIKELY_TIMES * estimate for known, unknown in found)

@@ -183,11 +183,11 @@ async def do_sitting(store: Store, connections: Connections, job: Job, progress:
     with store.read() as db:
         total = sittings.count_of(db, sitting.set_id, settings.tasks, settings.splits)
         before = sittings.answered(db, sitting.id)
-        spent = sitting_progress.spent(db, sitting.id)
+        spent, dearest = sitting_progress.spent(db, sitting.id), sitting_progress.dearest(db, sitting.id)
     told = Told(progress, total)
     told.done, told.message = before + len(lost), judge.name
     async with told.telling():
-        cap_words = await _ask(store, connections, judge, sitting, settings, told, lost, spent)
+        cap_words = await _ask(store, connections, judge, sitting, settings, told, lost, spent, dearest)
     if told.off:
         return f"Stopped after {told.done:,} of {total:,} items."
     if cap_words:
@@ -204,14 +204,15 @@ async def _ask(
     told: Told,
     lost: set[int],
     spent: tuple[float, int],
+    dearest: float,
 ) -> str:
     """Ask the model; words where the cap was reached. Raises JudgeStopped."""
     papers = Papers(store, sitting.set_id, judge.endpoint, settings)
-    dearest = 0.0
+    for_unknown = 0.0
     if settings.cap is not None and spent[1]:
         first = next(_to_do(store, sitting, settings, papers, set()), None)
-        dearest = LIKELY_TIMES * (first.estimate if first else 0.0)
-    purse = Purse(settings.cap, spent[0] + spent[1] * dearest)
+        for_unknown = LIKELY_TIMES * (first.estimate if first else 0.0)
+    purse = Purse(settings.cap, spent[0] + spent[1] * for_unknown, dearest)
     asking = AskingItems(store, judge, sitting, told, purse)
     try:
         await asking.all(_to_do(store, sitting, settings, papers, lost))

@@ -140,7 +140,11 @@ class _Running:
         # What came without a price may have cost as much as the dearest of these would, asked for three times.
         unpriced = self._unpriced.pop(arm.stored.id, 0)
         self._spent += unpriced * LIKELY_TIMES * max(item.estimate for item in items)
-        purse = self._purses.setdefault(arm.stored.id, Purse(self._cap))
+        if arm.stored.id not in self._purses:
+            with self._store.read() as db:
+                dearest = trial_answers.dearest(db, arm.stored.judge.id)
+            self._purses[arm.stored.id] = Purse(self._cap, self._spent, dearest)
+        purse = self._purses[arm.stored.id]
         purse.spent = self._spent
         asking = TrialAsking(self._store, judge, arm, self._told, purse)
         try:
