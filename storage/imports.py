@@ -82,6 +82,11 @@ def same_file(db: Database, sha256: str, sheet: str = "") -> Import | None:
     return next((found for found in listed(db) if (found.sha256, found.sheet) == (sha256, sheet)), None)
 
 
+def of_source(db: Database, source: str) -> list[Import]:
+    """The standing imports, newest first, that made exams of what is called this, such as a benchmark's results."""
+    return [found for found in listed(db) if found.filename == source and not found.added]
+
+
 def _imports(db: Database, where: str) -> list[Import]:
     rows = db.execute(f"SELECT * FROM imports WHERE {where} ORDER BY id DESC")
     return [

@@ -20,6 +20,8 @@ def say_made(made: Made) -> None:
             f"Made {count(len(made.exams), 'exam')}: {'; '.join(titles)}{f'; and {more:,} more' if more > 0 else ''}. "
             "Try judges on them under Trials, or let teachers mark them on the desk."
         )
+    elif made.already:
+        state[NOTICE] = "All that the model wrote is in exams already."
     if made.left_out:
         more = len(made.left_out) - MOST_SAID
         said = " ".join(made.left_out[:MOST_SAID]) + (f" And {more:,} more like these." if more > 0 else "")

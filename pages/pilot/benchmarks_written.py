@@ -21,13 +21,12 @@ from components.workflow.benchmarks.marked_written import (
     By,
     Marked,
     WrittenPart,
-    exams_of,
     who_marked_sitting,
     written_part,
 )
 from components.workflow.benchmarks.wording import written_words
 from pages.pilot.benchmarks_table import ONE, PERCENT, THREE, TWO, show_table
-from storage import Store, benchmarks, marks_given
+from storage import Store, benchmarks, imports, marks_given
 from storage.sitting_progress import Took
 from storage.sittings import Sitting
 
@@ -73,7 +72,7 @@ def written_section(store: Store, sitting: Sitting, took: Took, objective: Objec
     with store.read() as db:
         if next(benchmarks.replies_of(db, sitting.id, written=True), None) is None:
             return
-        made, state = exams_of(db, source_of_sitting(sitting)), marks_given.state(db)
+        made, state = imports.of_source(db, source_of_sitting(sitting)), marks_given.state(db)
     st.markdown("**Written answers**")
     if not made:
         st.caption("They are in no exam yet. Make an exam of them below, for judges or teachers to mark.")

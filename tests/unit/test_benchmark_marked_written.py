@@ -192,7 +192,7 @@ def test_a_mark_counts_for_the_reply_that_was_marked_and_an_exam_made_later_has_
     part = part_by(store, sitting_id, TEACHERS)
     assert (part.total.answers, part.total.in_exams, part.total.marked) == (3, 1, 1)
     assert "2 are in no exam; make exams of the sitting again" in written_words(part)
-    _, (_, again, third) = physics(store, sitting_id)
+    _, (again, third) = physics(store, sitting_id)  # the first is in an exam already
     decide(store, {again: 2, third: 6}, "Mr Ito")
     part = part_by(store, sitting_id, TEACHERS)
     assert part.subjective is not None
@@ -228,6 +228,12 @@ def test_questions_of_one_number_are_told_apart_when_the_sitting_goes_on_after_t
     assert (part.total.answers, part.total.in_exams, part.total.marked) == (2, 1, 1)
     assert part.subjective is not None
     assert (part.subjective.total.ours.marks, part.subjective.total.ours.full) == (9, 10)
+    _, (first,) = physics(store, sitting_id)
+    decide(store, {first: 3}, "Mr Ito")
+    part = part_by(store, sitting_id, TEACHERS)
+    assert (part.total.answers, part.total.in_exams, part.total.marked) == (2, 2, 2)
+    assert part.subjective is not None
+    assert (part.subjective.total.ours.marks, part.subjective.total.ours.full) == (12, 14)
 
 
 def test_the_tables_name_who_marked_and_give_the_converted_totals(store: Store) -> None:

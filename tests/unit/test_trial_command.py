@@ -323,6 +323,26 @@ def test_the_cap_of_a_marking_counts_replies_without_a_price_over_all_exams(
     assert len(model.asked) == 1
 
 
+def test_what_a_sitting_that_went_on_has_written_since_is_marked_too_and_nothing_twice(
+    papers: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sit", str(papers), "--model", "cheap", "--base-url", server, "--tasks", "*History*"]) == 0
+    assert a_marking(server, "1") == 0
+    assert main(["sit", str(papers), "--model", "cheap", "--base-url", server]) == 0  # another sitting, all of it
+    model.asked.clear()
+    assert a_marking(server, "2") == 0
+    assert len(model.asked) == 3
+    with store.write() as db:  # the first sitting goes on with what the second has
+        replies = db.execute("SELECT item_id, reply FROM sitting_answers WHERE sitting_id = 2").fetchall()
+        sittings.keep(db, 1, [(row["item_id"], sittings.Answer("answered", row["reply"])) for row in replies])
+    model.asked.clear()
+    assert a_marking(server, "1") == 0
+    assert ["第三题" in words for words in model.asked] == [False, False]
+    capsys.readouterr()
+    assert main(["results", "1"]) == 0
+    assert "3 of 3 written answers marked by on trial: judge-x" in capsys.readouterr().out
+
+
 def test_marking_wants_a_sitting_or_exams(
     papers: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -80,13 +80,11 @@ def _exams(store: Store, asked: argparse.Namespace) -> list[int]:
         raise MarkError("Name a sitting, or --exams with their numbers. The command “results” lists the sittings.")
     if asked.exams:
         return list(dict.fromkeys(asked.exams))
-    there = exams_of_written(store, sitting_of(store, asked.sitting))
-    if there:
-        return there
-    made = exams_of_sitting(store, asked.sitting, None)
+    sitting = sitting_of(store, asked.sitting)
+    made = exams_of_sitting(store, sitting.id, None)
     for sentence in made.left_out:
         print(f"  {sentence}", file=sys.stderr)
-    return [*made.exams]
+    return exams_of_written(store, sitting)
 
 
 def _marking(store: Store, connections: Connections, asked: argparse.Namespace, exam_id: int) -> Marking:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from components.intake import ImportPlan
 from components.intake.benchmarks import Benchmark, Item, Loaded, correction_fault
@@ -24,7 +24,7 @@ from components.marking import (
 )
 from components.workflow.benchmarks.subjects import paper_name, subject_of
 from components.workflow.import_table import import_plan
-from storage import Store, benchmarks, sittings
+from storage import Store, benchmarks, imports, marks_given, sittings
 from storage.sittings import Sitting
 
 TEACHERS = ("Teacher 1", "Teacher 2")
@@ -45,10 +45,14 @@ class Written:
 
 @dataclass(frozen=True)
 class Made:
-    """`exams` by id with their titles; `left_out` says, a sentence each, what is in none of them and why."""
+    """`exams` by id with their titles; `left_out` says, a sentence each, what is in none of them and why.
+
+    `already` answers are in exams that were made before.
+    """
 
     exams: dict[int, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    already: int = 0
 
 
 def source_of_sitting(sitting: Sitting) -> str:
@@ -67,7 +71,8 @@ def as_candidate(reply: str) -> str:
 
 
 def exams_of_sitting(store: Store, sitting_id: int, marker: Marker | None) -> Made:
-    """An exam for each subject that the sitting's model wrote answers in. Raises MarkError where it wrote none."""
+    """An exam for each subject that the sitting's model wrote answers in which are in none yet, as when the sitting has
+    gone on since. Raises MarkError where it wrote none."""
     with store.read() as db:
         sitting = sittings.get(db, sitting_id)
         if sitting is None:
@@ -78,7 +83,15 @@ def exams_of_sitting(store: Store, sitting_id: int, marker: Marker | None) -> Ma
         ]
     if not written:
         raise MarkError("The model has written no answers in this sitting yet, so there is nothing to make an exam of.")
-    return _make(store, written, source_of_sitting(sitting), sitting.model or sitting.judge, marker)
+    source = source_of_sitting(sitting)
+    return _make(store, written, source, sitting.model or sitting.judge, marker, _in_exams(store, source))
+
+
+def _in_exams(store: Store, source: str) -> set[tuple[str, str]]:
+    """The answers in the standing exams that were made of the source, each with its question's words."""
+    with store.read() as db:
+        found = [each for made in imports.of_source(db, source) for each in marks_given.answers(db, made.id)]
+    return {(each.text, each.question.strip()) for each in found}
 
 
 def exams_of_results(store: Store, loaded: Sequence[Loaded], marker: Marker | None) -> Made:
@@ -109,14 +122,30 @@ def _shipped(loaded: Sequence[Loaded]) -> Iterator[Written]:
             yield Written(result.item, model, result.model_output, result.human_marks, result.judge, result.corrections)
 
 
-def _make(store: Store, written: Sequence[Written], source: str, models: str, marker: Marker | None) -> Made:
+def _make(
+    store: Store,
+    written: Sequence[Written],
+    source: str,
+    models: str,
+    marker: Marker | None,
+    there: Set[tuple[str, str]] | None = None,
+) -> Made:
+    """`there`, of a sitting, is what is in exams of it already; two sittings may have the very same answers."""
     by_subject: dict[str, list[Written]] = {}
     for each in written:
         by_subject.setdefault(subject_of(each.item), []).append(each)
     made: dict[int, str] = {}
     left_out: list[str] = []
-    for subject, answers in by_subject.items():
-        plan = exam_plan(subject, answers, source)
+    already = 0
+    for subject, every in by_subject.items():
+        numbers = Numbers()
+        for each in every:
+            numbers.of(each.item)
+        answers = [each for each in every if (each.output, each.item.question.strip()) not in (there or ())]
+        already += len(every) - len(answers)
+        plan = exam_plan(subject, answers, source, numbers)
+        if there is not None:
+            plan = replace(plan, sha256=hashlib.sha256(f"{source} {plan.sha256}".encode()).hexdigest())
         left_out += [each.message for each in plan.report]
         if not plan.responses:
             continue
@@ -129,12 +158,15 @@ def _make(store: Store, written: Sequence[Written], source: str, models: str, ma
             left_out.append(f"{subject}: {error}")
             continue
         made[imported.exam_id] = title
-    return Made(made, tuple(left_out))
+    return Made(made, tuple(left_out), already)
 
 
-def exam_plan(subject: str, written: Sequence[Written], source: str) -> ImportPlan:
-    """One subject's answers as an import. What is not valid is left out of it, and its report says so."""
-    paper = _Paper(subject, source)
+def exam_plan(subject: str, written: Sequence[Written], source: str, numbers: Numbers | None = None) -> ImportPlan:
+    """One subject's answers as an import. What is not valid is left out of it, and its report says so.
+
+    `numbers` are those that questions have been given already.
+    """
+    paper = _Paper(subject, source, numbers or Numbers())
     for each in written:
         paper.add(each)
     return paper.plan(_hash(written))
@@ -162,10 +194,10 @@ class Numbers:
 class _Paper:
     """An exam while its answers are gathered."""
 
-    def __init__(self, subject: str, source: str) -> None:
+    def __init__(self, subject: str, source: str, numbers: Numbers) -> None:
         self._subject = subject
         self._source = source
-        self._numbers = Numbers()
+        self._numbers = numbers
         self._items: dict[str, Item] = {}
         self._marks: dict[str, set[float]] = {}
         self._rows: dict[tuple[str, str], int] = {}

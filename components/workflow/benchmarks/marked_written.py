@@ -86,15 +86,10 @@ class WrittenPart:
         )
 
 
-def exams_of(db: Database, source: str) -> list[Import]:
-    """The imports, newest first, that made exams of a sitting or of shipped results, and still stand."""
-    return [found for found in imports.listed(db) if found.filename == source and not found.added]
-
-
 def who_marked_sitting(store: Store, sitting: Sitting) -> list[Marked]:
     """Whose marks the sitting's written answers have: teachers first, then judges, then judges on trial."""
     with store.read() as db:
-        return _who(db, exams_of(db, source_of_sitting(sitting)))
+        return _who(db, imports.of_source(db, source_of_sitting(sitting)))
 
 
 def written_part(
@@ -106,7 +101,8 @@ def written_part(
     """
     with store.read() as db:
         exams = [
-            (made, _by_text(marks_given.answers(db, made.id))) for made in exams_of(db, source_of_sitting(sitting))
+            (made, _by_text(marks_given.answers(db, made.id)))
+            for made in imports.of_source(db, source_of_sitting(sitting))
         ]
         given = {made.id: _marks(db, made, marked) for made, _ in exams}
         twice = {made.id: trial_marks.two_marks(db, made.exam_id) for made, _ in exams}
@@ -190,7 +186,7 @@ def judged_here(store: Store, loaded: Sequence[Loaded]) -> list[tuple[str, list[
     Judges whose marks were shipped with the results are not among them: those stand in the results themselves.
     """
     with store.read() as db:
-        made = exams_of(db, source_of_results(loaded))
+        made = imports.of_source(db, source_of_results(loaded))
         twice = {each.id: trial_marks.two_marks(db, each.exam_id) for each in made}
         found = []
         for marked in _who(db, [each for each in made if twice[each.id]]):

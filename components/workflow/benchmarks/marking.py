@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from components.marking import Marker
 from components.workflow.benchmarks.making_exams import source_of_sitting
-from components.workflow.benchmarks.marked_written import exams_of
 from components.workflow.connections import Connections
 from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.planning import Plan, TrialOptions, plan, usual_markers, written
 from components.workflow.trial.starting import start
-from storage import Store, exams
+from storage import Store, exams, imports
 from storage.exams import Exam
 from storage.sittings import Sitting
 from storage.trial_marks import Counted
@@ -32,7 +31,7 @@ class Marking:
 def exams_of_written(store: Store, sitting: Sitting) -> list[int]:
     """The exams that were made of what the sitting's model wrote, oldest first."""
     with store.read() as db:
-        return [found.exam_id for found in reversed(exams_of(db, source_of_sitting(sitting)))]
+        return [found.exam_id for found in reversed(imports.of_source(db, source_of_sitting(sitting)))]
 
 
 def marking_of(store: Store, connections: Connections, exam_id: int, arms: Sequence[ArmChoice]) -> Marking | None:
