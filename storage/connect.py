@@ -110,6 +110,11 @@ class Store:
         with closing(self._connection()) as connection:
             return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
 
+    def copy_to(self, file: Path) -> None:
+        """Copy the database, as it is now, into a new file."""
+        with closing(self._connection()) as connection, closing(sqlite3.connect(file)) as target:
+            connection.backup(target)
+
     def _connection(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=TURN_SECONDS, check_same_thread=False)
         connection.row_factory = sqlite3.Row

@@ -31,6 +31,14 @@ def log(
     )
 
 
+def newest_body(db: Database, kind: str, about: str) -> dict[str, Any] | None:
+    """What the newest event of this kind about this says; None where there is none."""
+    row = db.execute(
+        "SELECT body FROM events WHERE kind = ? AND about = ? ORDER BY id DESC LIMIT 1", (kind, about)
+    ).fetchone()
+    return None if row is None else dict(json.loads(row["body"]))
+
+
 def latest(db: Database, limit: int = 50) -> list[Event]:
     """The newest events first."""
     rows = db.execute(

@@ -16,6 +16,7 @@ from components.workflow.progress import Progress
 from storage import Store, jobs
 from storage.jobs import Job
 
+STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 Draw = Callable[[int, int], None]  # done, total
 Work = Callable[[Store, Connections, Job, Progress], Awaitable[str]]
 
@@ -34,9 +35,9 @@ def new_claimant() -> str:
 
 
 def do_here(store: Store, connections: Connections, job: Job, claimant: str, work: Work, draw: Draw) -> Ended:
-    """Do the job, which is the claimant's, to its end or to the first Ctrl-C.
+    """Do the job, which is the claimant's, to its end or to the first Ctrl-C, hang-up or request to terminate.
 
-    What is with the model then still comes back and is stored; a second Ctrl-C does not wait for it.
+    What is with the model then still comes back and is stored; a second one does not wait for it.
     """
     wanted = True
 
@@ -78,8 +79,9 @@ def do_here(store: Store, connections: Connections, job: Job, claimant: str, wor
 
 @contextmanager
 def _interrupted_by(stop: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, stop)
+    before = {number: signal.signal(number, stop) for number in STOPPING}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

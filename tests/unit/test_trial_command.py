@@ -19,7 +19,7 @@ from components.workflow.benchmarks.command import main
 from components.workflow.benchmarks.marking import marking_of
 from components.workflow.connections import Connections
 from components.workflow.trial.arms import ArmChoice
-from storage import Store, exams, judges, sittings, trial_answers, trials
+from storage import Store, exams, jobs, judges, sittings, trial_answers, trials
 from tests.benchmark_files import gaokao
 from tests.llama import MODEL, llama_server
 from tests.model_server import completion, model_server
@@ -45,13 +45,14 @@ class Model:
         self.tokens = 1000
         self.tells_usage = True
         self.interrupt_at = 0
+        self.interrupt_by = signal.SIGINT
         self._lock = threading.Lock()
 
     def __call__(self, words: str) -> tuple[int, dict[str, Any]]:
         with self._lock:
             self.asked.append(words)
             if len(self.asked) == self.interrupt_at:
-                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), self.interrupt_by)
         if "<answer>" not in words:
             worth = "2" if "第一题" in words else "1"
             return completion(f"【解析】我的作答 worth {worth} <eoe>", "cheap", *self._usage())
@@ -176,6 +177,42 @@ def test_ctrl_c_stops_a_trial_that_the_same_command_goes_on_with(
     assert len(model.asked) == len(set(model.asked)) == 150
 
 
+def test_a_dry_run_says_what_it_would_take_and_leaves_nothing(
+    table: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert a_trial(table, server, "--dry-run") == 0
+    said = capsys.readouterr().err
+    assert "40 responses, 40 of them marked twice. In all $0.0" in said
+    with store.read() as db:
+        assert exams.listed(db) == []
+        assert [each.kind for each in judges.listed(db) if each.kind == judges.LLM] == []
+    assert model.asked == []
+
+
+def test_what_an_import_leaves_out_is_said(
+    table: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table.write_text("\n".join([HEAD, *rows(40), rows(40)[7]]), encoding="utf-8")
+    assert main(["trial", str(table), "--offline"]) == 0
+    said = capsys.readouterr().err
+    assert "Row 42: " in said
+    assert "Row 42: Row 42" not in said
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_told_to_end_leaves_nothing_for_the_app_to_go_on_with(
+    table: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str], signal_: signal.Signals
+) -> None:
+    table.write_text("\n".join([HEAD, *rows(150)]), encoding="utf-8")
+    model.interrupt_at, model.interrupt_by = 3, signal_
+    assert a_trial(table, server, "--at-once", "1") == 1
+    said = capsys.readouterr()
+    assert "Trial 1 cancelled" in said.out
+    assert "fit as second marker" not in said.out
+    with store.read() as db:
+        assert jobs.active(db) == []
+
+
 def test_a_cap_stops_a_trial_and_a_higher_one_lets_it_go_on(
     table: Path, store: Store, server: str, model: Model, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -199,6 +236,8 @@ def test_what_cannot_be_tried_is_said_in_words(
         ([str(wide)], "is no table of a row a response"),
         ([str(broken)], "Row 42: "),
         ([str(tool), "--columns", "mark_3=Anna"], "There is no field mark_3"),
+        ([str(tool)], "has no marks of people by its headings"),
+        ([str(tool), "--columns", "mark_1=Anna", "mark_1=Ben"], "A field stands twice"),
         ([str(tool), "--columns", "Anna"], "Write --columns as FIELD=COLUMN"),
         (["9"], "There is no exam 9. There are none yet."),
         ([str(tmp_path / "nowhere.csv")], "nowhere.csv” cannot be opened (No such file"),
@@ -209,8 +248,17 @@ def test_what_cannot_be_tried_is_said_in_words(
     with store.read() as db:
         assert exams.listed(db) == []
     columns = ("--columns", "mark_1=Anna", "mark_2=Ben")
-    assert a_trial(tool, server, *columns, "--markers", "Anna A", "Ben B", "--dry-run") == 0
+    assert main(["trial", str(tool), *columns, "--markers", "Anna A", "Ben B", "--offline"]) == 0
     refused = [
+        (
+            [str(tool), "--columns", "mark_1=Ben", "--offline"],
+            "imported already, as exam 1, tool, and by other columns",
+        ),
+        (["1", "--offline", "--markers", "Anna A", "Anna A"], "two different names"),
+        (["1", "--offline", "--markers", "", "Ben B"], "two different names"),
+        (["1", "--model", " "], "Give --model the name of a model"),
+        (["1", "--model", "m", "--base-url", "ftp://x"], "“ftp://x” is no address of a server"),
+        (["~nobody-of-this-name/x.csv", "--offline"], "the home of somebody who has none here"),
         (["1"], "Name a judge: --model, --judges or --offline."),
         (["1", "--judges", "grok*"], "No judge is called “grok*”."),
         (["1", "--offline", "--questions", "7"], "The exam has no question 7. It has 1."),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
 
@@ -16,6 +19,7 @@ from components.intake.errors import IntakeError
 from components.marking import MarkError
 from components.workflow.agreement.export import csv_bytes
 from components.workflow.agreement.tables import Table
+from components.workflow.benchmarks.command_endpoint import path_of
 from components.workflow.benchmarks.command_mark import add_mark
 from components.workflow.benchmarks.command_report import add_report
 from components.workflow.benchmarks.command_sit import add_sit
@@ -49,8 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; gives the exit status: 0 done, 1 stopped or refused, 130 interrupted."""
     asked = _parser().parse_args(arguments)
     try:
-        store = Store(Path(asked.data).expanduser() / "second-marker.db") if asked.data else open_store()
+        store = Store(path_of(asked.data) / "second-marker.db") if asked.data else open_store()
         try:
+            if getattr(asked, "dry_run", False):
+                with _copy_of(store) as aside:
+                    return int(asked.do(aside, asked))
             return int(asked.do(store, asked))
         finally:
             store.close()
@@ -60,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fault = error.errors()[0]
         named = "".join(f"--{place}: " for place in fault["loc"][:1])
         print(f"{named}{str(fault['msg']).removeprefix('Value error, ')}", file=sys.stderr)
+    except BrokenPipeError:  # who reads, such as `head`, has had enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or Python itself tells of it at its end
     except OSError as error:
         print(f"“{error.filename or asked.do.__name__}” cannot be opened ({error.strerror}).", file=sys.stderr)
     except OverflowError:
@@ -68,6 +77,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Interrupted. What was with the model is lost; the same command goes on.", file=sys.stderr)
         return 130
     return 1
+
+
+@contextmanager
+def _copy_of(store: Store) -> Iterator[Store]:
+    """A store that is thrown away: what is only tried leaves nothing."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "second-marker.db"
+        store.copy_to(file)
+        aside = Store(file)
+        try:
+            yield aside
+        finally:
+            aside.close()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -154,7 +176,7 @@ def _show(tables: Sequence[Table], folder: str | None, stem: str) -> None:
     if folder is None:
         print("\n\n".join(in_text(table) for table in tables if table.rows))
         return
-    place = Path(folder).expanduser()
+    place = path_of(folder)
     place.mkdir(parents=True, exist_ok=True)
     for table in tables:
         file = place / f"{stem}_{table.name.replace(',', '').replace(' ', '_')}.csv"
@@ -163,7 +185,7 @@ def _show(tables: Sequence[Table], folder: str | None, stem: str) -> None:
 
 
 def _submit(store: Store, asked: argparse.Namespace) -> int:
-    file, content = Path(asked.out).expanduser(), submission_of(store, asked.sitting)
+    file, content = path_of(asked.out), submission_of(store, asked.sitting)
     letters = [letter for answers in json.loads(content).values() for letter in answers.values()]
     if blank := letters.count(""):
         said = (

@@ -9,6 +9,7 @@ from pathlib import Path
 from components.agreement import count_of
 from components.marking import MarkError
 from components.workflow.agreement.export import csv_bytes
+from components.workflow.benchmarks.command_endpoint import path_of
 from components.workflow.benchmarks.text_table import in_text
 from components.workflow.trial.load import load
 from components.workflow.trial.report import TrialReport, trial_report
@@ -34,7 +35,7 @@ def _report(store: Store, asked: argparse.Namespace) -> int:
         return 0
     report = _of(store, asked.trial)
     if asked.out:
-        _write(report, Path(asked.out).expanduser(), asked.trial)
+        _write(report, path_of(asked.out), asked.trial)
     else:
         _print(report)
     return 0

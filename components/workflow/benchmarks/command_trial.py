@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from components.marking import MarkError
 from components.workflow.benchmarks.bar import Bar
 from components.workflow.benchmarks.command_arms import add_arms, arms_of
+from components.workflow.benchmarks.command_endpoint import path_of
 from components.workflow.benchmarks.command_report import say_verdict
 from components.workflow.benchmarks.importing_here import TableWanted, exam_of_table
 from components.workflow.benchmarks.text_table import in_text
@@ -16,7 +16,7 @@ from components.workflow.benchmarks.trial_words import plan_table, plan_words
 from components.workflow.connections import Connections
 from components.workflow.trial.here import try_here
 from components.workflow.trial.planning import TrialOptions, plan, usual_markers, written
-from storage import Store, exams, trial_marks
+from storage import Store, exams, judges, trial_marks
 from storage.trial_marks import Whose
 
 
@@ -29,6 +29,7 @@ def add_trial(trial: argparse.ArgumentParser) -> None:
         metavar="FIELD=COLUMN",
         help="where the table's headings are not the usual ones: candidate, question, answer, max_mark, mark_1, mark_2",
     )
+    trial.add_argument("--sheet", help="of a workbook (usual: the first with anything in it)")
     trial.add_argument("--max-mark", type=float, help="where the table does not say")
     trial.add_argument("--question", default="", help="the question's number where the table does not say")
     trial.add_argument("--markers", nargs=2, default=("", ""), metavar=("FIRST", "SECOND"), help="whose marks to take")
@@ -51,6 +52,12 @@ def _trial(store: Store, asked: argparse.Namespace) -> int:
         cap=asked.cap,
     )
     before = plan(store, connections, options)
+    # An AI of the exam's files that has marked nothing of this is no part of it.
+    silent = {place for place, arm in enumerate(before.arms) if arm.kind == judges.IMPORTED and not arm.known}
+    if silent:
+        arms = tuple(arm for place, arm in enumerate(options.arms) if place not in silent)
+        options = options.model_copy(update={"arms": arms})
+        before = plan(store, connections, options)
     print(in_text(plan_table(before)), file=sys.stderr)
     print(plan_words(before), file=sys.stderr)
     if asked.dry_run:
@@ -61,10 +68,11 @@ def _trial(store: Store, asked: argparse.Namespace) -> int:
     finally:
         bar.close()
     print(f"Trial {trial_id} {ended.status}: {ended.message}")
-    say_verdict(store, trial_id)
-    if ended.status == "cancelled":
-        print("The same command goes on from here.", file=sys.stderr)
-    return 0 if ended.status == "done" else 1
+    if ended.status == "done":
+        say_verdict(store, trial_id)
+        return 0
+    print(f"The same command goes on from here. What there is so far: report {trial_id}.", file=sys.stderr)
+    return 1
 
 
 def _exam(store: Store, asked: argparse.Namespace) -> int:
@@ -75,14 +83,17 @@ def _exam(store: Store, asked: argparse.Namespace) -> int:
         if exam is None:
             raise MarkError(f"There is no exam {asked.what}. There are {', '.join(listed) or 'none yet'}.")
         return exam.id
-    columns = dict(each.split("=", 1) for each in asked.columns if "=" in each)
-    if len(columns) < len(asked.columns):
+    pairs = [each.split("=", 1) for each in asked.columns]
+    if not all(len(pair) == 2 and all(pair) for pair in pairs):
         raise MarkError("Write --columns as FIELD=COLUMN, such as mark_1='Teacher A'.")
+    columns = dict(pairs)
+    if len(columns) < len(pairs):
+        raise MarkError("A field stands twice in --columns. Give each one column.")
     wanted = TableWanted(
-        Path(asked.what).expanduser(), columns, asked.max_mark, asked.question, asked.title, tuple(asked.markers)
+        path_of(asked.what), columns, asked.max_mark, asked.question, asked.title, tuple(asked.markers), asked.sheet
     )
     exam_id, said = exam_of_table(store, wanted)
-    print(said, file=sys.stderr)
+    print("\n".join(said), file=sys.stderr)
     return exam_id
 
 
@@ -103,6 +114,8 @@ def _whose(store: Store, exam_id: int, questions: tuple[int, ...] | None, asked:
         people = {each.name: each.marker_id for each in trial_marks.markers_of(db, exam_id, ids)}
         usual = usual_markers(db, exam_id, ids)
     first, second = (name.strip() for name in asked.markers)
+    if (second and not first) or first == second != "":
+        raise MarkError("Give --markers two different names, the first of them of a person; the second may be ''.")
     if not first:
         return usual
     for name in (first, second):

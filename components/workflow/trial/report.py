@@ -52,7 +52,7 @@ def trial_report(data: TrialData) -> TrialReport:
     figures = trial_figures(data)
     verdict = trial_verdict(figures)
     if not data.marked:
-        alone = (unmarked_section(verdict), repeats_section(figures), arms_section(figures))
+        alone = (unmarked_section(figures, verdict), repeats_section(figures), arms_section(figures))
         return TrialReport(figures, verdict, tuple(each for each in alone if each is not None))
     made = (
         verdict_section(figures, verdict),

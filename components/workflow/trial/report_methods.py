@@ -67,7 +67,8 @@ def definitions() -> tuple[Definition, ...]:
 
 def methods(found: TrialFigures) -> tuple[str, ...]:
     """How the figures came about: the work, the judges, the statistics. Nothing is said that was not used."""
-    return (_work(found), *(_judge(each) for each in found.data.arms), _statistics(found), _exclusions(found))
+    told = (_work(found), *(_judge(each) for each in found.data.arms))
+    return (*told, _statistics(found), _exclusions(found)) if found.data.marked else told
 
 
 def _work(found: TrialFigures) -> str:
@@ -168,11 +169,11 @@ def _exclusions(found: TrialFigures) -> str:
 
 def limits(found: TrialFigures) -> tuple[str, ...]:
     """What a reader must bear in mind, most of it from the figures themselves."""
+    if not found.data.marked:
+        return ("Nobody has marked this work, so that nothing here says how good a judge's marks are.",)
     part = found.everything
     said = [caution(found)] if caution(found) else []
-    if not found.data.marked:
-        said.append("Nobody has marked this work, so that nothing here says how good a judge's marks are.")
-    elif not part.common.double:
+    if not part.common.double:
         said.append("One human marked this work. Humans differ too, and how much is not known here.")
     if part.n < 30:
         said.append(f"The judges and humans have {part.n:,} responses in common. Under 30, no verdict is given.")

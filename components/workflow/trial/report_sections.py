@@ -48,9 +48,9 @@ def verdict_section(found: TrialFigures, verdict: TrialVerdict) -> Section:
     )
 
 
-def unmarked_section(verdict: TrialVerdict) -> Section:
+def unmarked_section(found: TrialFigures, verdict: TrialVerdict) -> Section:
     """In place of all that compares with a human, where nobody has marked a response of the trial."""
-    return Section("verdict", "The verdict", (verdict.sentence,))
+    return Section("verdict", "The verdict", (verdict.sentence,), tables=(coverage_table(found),))
 
 
 def rests_on(found: TrialFigures, part: Comparison) -> str:

@@ -67,7 +67,7 @@ def _arm(found: TrialFigures, arm: int) -> ArmVerdict:
 
 
 def _unmarked(found: TrialFigures, arm: int) -> str:
-    """How much a judge leaves to people altogether, where that is more than one response in ten."""
+    """What a judge has not been asked, and how much it leaves to people, where that is more than one in ten."""
     each = found.arm(arm)
     if each.arm.kind == "imported":  # nothing of it is still to come
         lacking, total = each.abstained + each.failed + each.missing, int(found.data.response_ids.size)
@@ -77,10 +77,15 @@ def _unmarked(found: TrialFigures, arm: int) -> str:
         return (
             f" Its file has no mark on {lacking:,} of {total:,} responses ({share:.0f}%), of which this says nothing."
         )
+    said = ""
+    if each.missing:
+        total = int(found.data.response_ids.size)
+        said = f" It has not been asked yet about {each.missing:,} of {total:,} responses, of which this says nothing."
     lost, asked = each.abstained + each.failed, int(found.data.response_ids.size) - each.missing
-    if lost <= MOST_UNMARKED * asked:
-        return ""
-    return f" It gives no mark on {lost:,} of {asked:,} responses ({100 * lost / asked:.0f}%), which people must mark."
+    if lost > MOST_UNMARKED * asked:
+        share = 100 * lost / asked
+        said += f" It gives no mark on {lost:,} of {asked:,} responses ({share:.0f}%), which people must mark."
+    return said
 
 
 def _sentence(whole: PartVerdict, subjects: Sequence[PartVerdict], types: Sequence[PartVerdict]) -> str:

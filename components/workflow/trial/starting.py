@@ -60,6 +60,7 @@ def start(
         ]
         marker_id = None if marker is None else marker.id
         title = options.title.strip() or f"{exam.title}, trial {trials.count_of_exam(db, exam.id) + 1}"
+        title = _not_taken(title, {each.title for each in trials.listed(db)})
         trial_id = trials.add(db, exam.id, title, _settings(db, options, questions), marker_id, new)
         asked = [each.id for each in questions]
         trial_marks.take(db, trial_id, exam.id, asked, options.whose, unmarked=options.unmarked)
@@ -72,6 +73,15 @@ def start(
         about = {"trial": title, "arms": len(new), "cap": options.cap}
         events.log(db, "trial started", f"exam {exam.id}", about, marker_id)
     return trial_id
+
+
+def _not_taken(title: str, taken: set[str]) -> str:
+    """A trial is chosen by its title."""
+    own, times = title, 1
+    while own in taken:
+        times += 1
+        own = f"{title} ({times})"
+    return own
 
 
 def same(store: Store, connections: Connections, options: TrialOptions) -> Trial | None:
