@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
 # Loading these is most of what a start takes. Widgets stay out: they make themselves known to a server that runs.
@@ -31,8 +35,20 @@ COLD = multiprocessing.get_context("spawn")
 def start_app(port: int, environment: dict[str, str], log: Path, *, cold: bool = False) -> BaseProcess:
     """The started process. `cold` loads everything anew, as on a teacher's machine."""
     process = (COLD if cold else COPIES).Process(target=_run, args=(port, environment, log), daemon=True)
-    process.start()
+    with _no_main_program():
+        process.start()
     return process
+
+
+@contextmanager
+def _no_main_program() -> Iterator[None]:
+    """Or the new process would first run this one's main program, which the tests of pages leave to be app.py."""
+    own = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = own
 
 
 def _run(port: int, environment: dict[str, str], log: Path) -> None:

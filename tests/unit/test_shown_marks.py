@@ -159,7 +159,7 @@ def test_what_an_older_version_had_logged_as_shown_is_still_known(
     with monkeypatch.context() as older:
         older.setattr(connect, "MIGRATIONS", connect.MIGRATIONS[:BEFORE_SHOWN])
         older.setattr(connect, "NEWEST_VERSION", BEFORE_SHOWN)
-        old = new_store(tmp_path)
+        old = Store(tmp_path / "second-marker.db")
         head = add_marker(old, "Dr Osei", Role.HEAD)
         old.close()
     with closing(sqlite3.connect(old.path, isolation_level=None)) as raw:
