@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.judge.llm import Endpoint, Protocol
+from components.judge.llm import Endpoint, Protocol, is_base_url
 from components.judge.llm.endpoint import DEFAULT_AT_ONCE
 from components.marking import Marker
 from components.widgets.figures import plain
@@ -189,7 +189,7 @@ def _act(endpoint: Endpoint, key: Key, name: str, marker: Marker) -> None:
     """The two buttons, what keeps them from working, and what came of them."""
     state = st.session_state
     wrong = faults()
-    complete = bool(endpoint.model) and endpoint.base_url.startswith(("http://", "https://")) and key.given
+    complete = bool(endpoint.model) and is_base_url(endpoint.base_url) and key.given
     ready = complete and not wrong
     place = f"form · {default_name(endpoint)}"
     with st.container(horizontal=True):
@@ -213,7 +213,9 @@ def _act(endpoint: Endpoint, key: Key, name: str, marker: Marker) -> None:
     if wrong:
         st.warning(plain(" ".join(wrong)))
     elif not complete:
-        st.caption("Give a base URL that begins with http:// or https://, a model, and a key or that none is needed.")
+        st.caption(
+            "Give a base URL (one address that begins with http:// or https://), a model, and a key or that none is needed."
+        )
     if fault := state.pop("judge_fault", ""):
         st.error(plain(fault))
     judge_report.show(place, marker.id, endpoint)

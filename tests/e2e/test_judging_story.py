@@ -49,6 +49,7 @@ def test_a_model_is_connected_seen_and_run_and_its_proposals_come_to_the_desk(
         sign_in(page, server.url, "Dr Li")
         page.get_by_role("link", name="Judges").click()
         choose(page, "Where", "llama.cpp")
+        expect(page.get_by_label("Base URL", exact=True)).to_have_value("http://127.0.0.1:8080/v1")
         fill(page, "Base URL", base_url)
         fill(page, "Model", MODEL)
         choose(page, "Key", "No key needed")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from components.judge import JudgeStopped
-from components.judge.llm import Endpoint, LLMJudge, Protocol
+from components.judge.llm import Endpoint, LLMJudge, Protocol, is_base_url
 from components.judge.llm import test_connection as try_connection
 from components.marking import (
     MarkingPoint,
@@ -699,3 +699,24 @@ def test_thinking_that_only_the_total_counts_is_counted_as_received(provider: Pr
     usage = {"prompt_tokens": 300, "completion_tokens": 40, "total_tokens": 1000}
     provider.will(reply(model="m", usage=usage))
     assert provider.propose().usage.tokens_out == 700
+
+
+@pytest.mark.parametrize(
+    ("said", "one"),
+    [
+        ("http://127.0.0.1:8080/v1", True),
+        ("https://api.openai.com/v1", True),
+        ("http://[::1]:8080/v1", True),
+        ("https://名字.example/v1", True),
+        ("http://127.0.0.1:8080/v1http://127.0.0.1:44347/v1", False),
+        ("127.0.0.1:8080/v1", False),
+        ("ftp://127.0.0.1/v1", False),
+        ("http:///v1", False),
+        ("http://host:port/v1", False),
+        ("http://a host/v1", False),
+        ("http://", False),
+        ("", False),
+    ],
+)
+def test_a_base_url_is_one_web_address(said: str, one: bool) -> None:
+    assert is_base_url(said) is one

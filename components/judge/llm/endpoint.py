@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from components.judge.llm.protocol import Protocol
 
@@ -74,3 +76,14 @@ class Endpoint:
         if self.protocol is Protocol.MEDLY:
             return LEAST_EFFORTS
         return (self.reasoning_effort,) if self.reasoning_effort else ()
+
+
+def is_base_url(said: str) -> bool:
+    """Whether this is one web address, of a server that can be asked: pasted behind another it is none."""
+    try:
+        parts = urlsplit(said)
+        port = parts.port
+    except ValueError:
+        return False
+    single = said.count("://") == 1 and not re.search(r"\s", said)
+    return single and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0

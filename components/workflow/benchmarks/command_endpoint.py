@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from pathlib import Path
 from typing import get_args
 
-from components.judge.llm import Endpoint
+from components.judge.llm import Endpoint, is_base_url
 from components.judge.llm.endpoint import DEFAULT_AT_ONCE, OPENAI_BASE_URL, ReasoningEffort
 from components.marking import MarkError
 from components.workflow.benchmarks.sitting_here import connect
@@ -45,7 +44,7 @@ def connected(
     address or a name that cannot be one."""
     if not model.strip():
         raise MarkError("Give --model the name of a model, as the server knows it.")
-    if not re.match(r"https?://[^/\s]+", asked.base_url):
+    if not is_base_url(asked.base_url):
         raise MarkError(f"“{asked.base_url}” is no address of a server: it begins with http:// or https://.")
     key = os.environ.get(asked.key_variable, "").strip()
     endpoint = Endpoint(
