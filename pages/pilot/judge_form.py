@@ -214,7 +214,8 @@ def _act(endpoint: Endpoint, key: Key, name: str, marker: Marker) -> None:
         st.warning(plain(" ".join(wrong)))
     elif not complete:
         st.caption(
-            "Give a base URL (one address that begins with http:// or https://), a model, and a key or that none is needed."
+            "Give a base URL (one address that begins with http:// or https://), a model, and a key or that none is "
+            "needed."
         )
     if fault := state.pop("judge_fault", ""):
         st.error(plain(fault))
