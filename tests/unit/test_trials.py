@@ -403,6 +403,22 @@ def test_what_the_desk_has_is_taken_over_and_the_second_asking_is_asked_anew(sto
     assert set(first.response_ids.tolist()) == set(ids)
 
 
+def test_a_variant_that_is_another_chosen_judge_is_one_arm(store: Store, lead: Marker) -> None:
+    exam_id, _ = marked_exam(store, [0, 1, 2])
+    connections, model = Connections(), Model()
+    with model_server(model) as base_url:
+        plain, cool = (
+            connect(store, connections, base_url),
+            connect(store, connections, base_url, reasoning_effort="low"),
+        )
+        arms = [ArmChoice(judge_id=plain), ArmChoice(judge_id=plain, effort="low"), ArmChoice(judge_id=cool)]
+        ahead = plan(store, connections, TrialOptions(exam_id=exam_id, arms=tuple(arms)))
+        assert [arm.sent for arm in ahead.arms] == [3, 3]
+        trial_id = begin(store, connections, lead, exam_id, *arms)
+        assert work(store, connections, trial_id).message == "6 marks."
+        assert len(model.asked) == 6
+
+
 def test_a_run_takes_over_what_its_judge_has_said_on_trial(store: Store, lead: Marker) -> None:
     exam_id, ids = marked_exam(store, [0, 1, 2], [0, 1, None])
     model = Model()

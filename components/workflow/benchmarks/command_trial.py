@@ -53,10 +53,9 @@ def _trial(store: Store, asked: argparse.Namespace) -> int:
     )
     before = plan(store, connections, options)
     # An AI of the exam's files that has marked nothing of this is no part of it.
-    silent = {place for place, arm in enumerate(before.arms) if arm.kind == judges.IMPORTED and not arm.known}
-    if silent:
-        arms = tuple(arm for place, arm in enumerate(options.arms) if place not in silent)
-        options = options.model_copy(update={"arms": arms})
+    heard = tuple(arm.choice for arm in before.arms if arm.kind != judges.IMPORTED or arm.known)
+    if len(heard) < len(before.arms):
+        options = options.model_copy(update={"arms": heard})
         before = plan(store, connections, options)
     print(in_text(plan_table(before)), file=sys.stderr)
     print(plan_words(before), file=sys.stderr)

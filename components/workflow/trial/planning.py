@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -57,6 +58,7 @@ class PlannedArm:
     asked. `price` is in US dollars; it and `seconds` are None where nobody knows.
     """
 
+    choice: ArmChoice
     name: str
     kind: str
     model: str
@@ -128,7 +130,11 @@ def plan(store: Store, connections: Connections, options: TrialOptions) -> Plan:
         questions = {each.id: each for each in written(db, options)}
         marked = trial_marks.counted(db, options.exam_id, [*questions], options.whose)
         ids = trial_marks.asked_ids(db, options.exam_id, [*questions], options.whose, unmarked=options.unmarked)
-        drafts = [_Draft(db, connections, choice, questions) for choice in options.arms]
+        by_key: dict[tuple[object, ...], _Draft] = {}
+        for choice in options.arms:
+            draft = _Draft(db, connections, choice, questions)
+            by_key.setdefault(draft.key, draft)
+        drafts = [*by_key.values()]
         told = arms.names([draft.named for draft in drafts])
         for answers in _answers(db, ids):
             for draft in drafts:
@@ -177,6 +183,15 @@ class _Draft:
         }
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """Arms with the same one ask the same: a variant of a judge may be another judge that was chosen too."""
+        how, stored = self.choice, self.stored
+        judge = (
+            stored.id if stored.id != NEW else (stored.kind, stored.model, json.dumps(stored.settings, sort_keys=True))
+        )
+        return judge, how.shots, how.grading, how.criteria, how.repeat
+
+    @property
     def named(self) -> arms.Named:
         how, stored = self.choice, self.stored
         return arms.Named(
@@ -218,7 +233,7 @@ class _Draft:
 
     def planned(self, db: Database, name: str, responses: int) -> PlannedArm:
         stored, judge = self.stored, self.judge
-        made = PlannedArm(name, stored.kind, stored.model, self.known, problem=self.problem)
+        made = PlannedArm(self.choice, name, stored.kind, stored.model, self.known, problem=self.problem)
         if not isinstance(judge, LLMJudge):
             free = stored.kind == judges.IMPORTED
             return replace(made, seconds=0.0 if free else OFFLINE_SECONDS * (responses - self.known))

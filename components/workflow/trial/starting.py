@@ -47,8 +47,8 @@ def start(
             raise TrialError("The exam has been archived. Choose another.")
         questions = written(db, options)
         chosen = [{} if not each.shots else examples_of(db, questions, each) for each in options.arms]
-        new = [
-            NewArm(
+        new = {
+            (judge_id, each.shots, each.grading, each.criteria, each.repeat): NewArm(
                 judge_id,
                 each.shots,
                 each.grading,
@@ -57,11 +57,11 @@ def start(
                 {str(question): [one.model_dump(mode="json") for one in shown] for question, shown in examples.items()},
             )
             for judge_id, each, examples in zip(ids, options.arms, chosen, strict=True)
-        ]
+        }
         marker_id = None if marker is None else marker.id
         title = options.title.strip() or f"{exam.title}, trial {trials.count_of_exam(db, exam.id) + 1}"
         title = _not_taken(title, {each.title for each in trials.listed(db)})
-        trial_id = trials.add(db, exam.id, title, _settings(db, options, questions), marker_id, new)
+        trial_id = trials.add(db, exam.id, title, _settings(db, options, questions), marker_id, [*new.values()])
         asked = [each.id for each in questions]
         trial_marks.take(db, trial_id, exam.id, asked, options.whose, unmarked=options.unmarked)
         if not trials.places(db, trial_id):
