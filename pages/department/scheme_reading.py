@@ -30,6 +30,7 @@ from storage.exams import Exam
 
 state = st.session_state
 LARGEST_MB = 20
+WANTED = "reading_wanted"  # which exam's or question's scheme is to be read once there is one
 HELP = "DOCX, PDF, Markdown or text. It is read on this computer, by rules; nothing is sent anywhere."
 
 
@@ -80,6 +81,7 @@ def show_scheme_reading(store: Store, marker: Marker, exam: Exam, opened: Opened
 
 def _open() -> None:
     forget_report()
+    state.pop(WANTED, None)
     st.query_params["reading"] = "scheme"
 
 
@@ -103,11 +105,15 @@ def _ask(store: Store, marker: Marker, exam: Exam, about: str, opened: Opened | 
     text = st.text_area(
         "Or paste it here", key=f"reading_text_{round_}", height=220, placeholder="3(b) M1 rate rises at first [1]"
     )
-    if not st.button("Read it", type="primary", key="reading_go", icon=":material/manage_search:"):
+    if st.button("Read it", type="primary", key="reading_go", icon=":material/manage_search:"):
+        state[WANTED] = about
+    if state.get(WANTED) != about:
         return
+    if file is None and not text.strip():  # perhaps it is on its way: it is read as soon as it is here
+        st.error("There is nothing to read yet. Choose a file, or paste the scheme.")
+        return
+    del state[WANTED]
     try:
-        if file is None and not text.strip():
-            raise IntakeError("There is nothing to read yet. Choose a file, or paste the scheme.")
         lines = text_lines(text) if file is None else source_lines(file.name, file.getvalue())
     except IntakeError as error:
         st.error(plain(str(error)))

@@ -16,6 +16,7 @@ from pages.shared.desk_services import services
 
 BEAT_SECONDS = 0.5
 _BEGUN = "judge_tests"  # names of the tests begun in this session
+_ENDED = "judge_tests_ended"  # those of them whose report is drawn
 
 
 def begin(place: str, marker_id: int, endpoint: Endpoint) -> None:
@@ -25,9 +26,18 @@ def begin(place: str, marker_id: int, endpoint: Endpoint) -> None:
     st.session_state.setdefault(_BEGUN, set()).add(name)
 
 
+def look() -> None:
+    """Take in which tests have ended, before anything is drawn: then what they found out stands all over the page."""
+    st.session_state[_ENDED] = {
+        name
+        for name in st.session_state.get(_BEGUN, ())
+        if _begun(name) and services().connections.test_result(name) is not None
+    }
+
+
 def under_way(place: str, marker_id: int) -> bool:
     name = _name(place, marker_id)
-    return _begun(name) and services().connections.test_result(name) is None
+    return _begun(name) and name not in st.session_state[_ENDED]
 
 
 def show(place: str, marker_id: int, endpoint: Endpoint) -> None:
@@ -36,7 +46,7 @@ def show(place: str, marker_id: int, endpoint: Endpoint) -> None:
     if not _begun(name):
         return
     report = services().connections.test_result(name)
-    if report is None:
+    if report is None or name not in st.session_state[_ENDED]:
         _wait(name, endpoint.model)
     else:
         _show(report, endpoint, f"judge_report_{name}")

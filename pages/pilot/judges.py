@@ -3,6 +3,7 @@
 import streamlit as st
 
 from components.widgets.figures import plain
+from pages.pilot import judge_report
 from pages.pilot.judge_cards import judge_cards
 from pages.pilot.judge_form import judge_form
 from pages.pilot.run_start import OPEN
@@ -10,6 +11,7 @@ from pages.pilot.what_the_model_sees import what_the_model_sees
 from pages.shared import guard
 
 marker = guard.enter(guard.LEADS)
+judge_report.look()
 
 with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
     st.title("Judges", width="content")

@@ -140,6 +140,15 @@ def test_of_a_scheme_with_several_questions_the_one_of_this_number_is_taken(
     assert [point.text for point in opened.body.points] == ["Osmosis"]
 
 
+def test_what_comes_after_the_press_is_read_all_the_same(app: OpenPage, store: Store, head: Marker) -> None:
+    exam_id = details.create(store, head, "Mock")
+    at = press(app(PAGE, head, exam=str(exam_id)), "Read a mark scheme")
+    press(at, "Read it")  # while the file was still on its way
+    assert "There is nothing to read yet" in everything(at)
+    upload(at, "scheme.docx", docx(SCHEME))
+    assert "2 questions, 3 points" in everything(at)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
