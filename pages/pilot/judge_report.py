@@ -69,8 +69,7 @@ def _begun(name: str) -> bool:
 @st.fragment(run_every=BEAT_SECONDS)
 def _wait(name: str, model: str) -> None:
     if services().connections.test_result(name) is not None:
-        draw_again()
-        return
+        draw_again()  # at the next beat, where the test has ended while the page was being drawn
     st.info(f"Asking {plain(model)} to mark a sample answer …", icon=":material/hourglass_top:")
 
 
