@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from components.intake.benchmarks.items import Item, Loaded
 from components.marking import Marker, MarkError
+from components.workflow.untaken import untaken
 from storage import Store, benchmarks, events
 from storage.benchmarks import StoredItem
 
@@ -26,19 +27,10 @@ def store_set(store: Store, loaded: Loaded, marker: Marker | None = None, name: 
             return found.id
         marker_id = None if marker is None else marker.id
         rows = ((item.task, item.split, item.model_dump_json(exclude_defaults=True)) for item in loaded.items)
-        named = _not_taken(name.strip() or loaded.name, benchmarks.names(db))
+        named = untaken(name.strip() or loaded.name, benchmarks.names(db))
         set_id = benchmarks.add(db, loaded.benchmark, named, sha256, loaded.report, rows, marker_id)
         events.log(db, "benchmark loaded", f"benchmark set {set_id}", {"items": len(loaded.items)}, marker_id)
     return set_id
-
-
-def _not_taken(name: str, taken: set[str]) -> str:
-    """A set is chosen by its name, and every load of a benchmark has the same one."""
-    own, times = name, 1
-    while own in taken:
-        times += 1
-        own = f"{name} ({times})"
-    return own
 
 
 def hash_of(items: Sequence[Item]) -> str:

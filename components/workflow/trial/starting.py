@@ -12,6 +12,7 @@ from components.workflow.cohort import no_price_words
 from components.workflow.connections import Connections
 from components.workflow.trial import arms
 from components.workflow.trial.planning import TrialOptions, examples_of, written
+from components.workflow.untaken import untaken
 from storage import Store, events, exams, jobs, judges, trial_marks, trials
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
@@ -60,7 +61,7 @@ def start(
         }
         marker_id = None if marker is None else marker.id
         title = options.title.strip() or f"{exam.title}, trial {trials.count_of_exam(db, exam.id) + 1}"
-        title = _not_taken(title, {each.title for each in trials.listed(db)})
+        title = untaken(title, {each.title for each in trials.listed(db)})
         trial_id = trials.add(db, exam.id, title, _settings(db, options, questions), marker_id, [*new.values()])
         asked = [each.id for each in questions]
         trial_marks.take(db, trial_id, exam.id, asked, options.whose, unmarked=options.unmarked)
@@ -73,15 +74,6 @@ def start(
         about = {"trial": title, "arms": len(new), "cap": options.cap}
         events.log(db, "trial started", f"exam {exam.id}", about, marker_id)
     return trial_id
-
-
-def _not_taken(title: str, taken: set[str]) -> str:
-    """A trial is chosen by its title."""
-    own, times = title, 1
-    while own in taken:
-        times += 1
-        own = f"{title} ({times})"
-    return own
 
 
 def same(store: Store, connections: Connections, options: TrialOptions) -> Trial | None:
