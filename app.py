@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.shared import guard
 from pages.shared.desk_services import services
+from pages.shared.press import forget_presses
 from storage import StoreError
 
 log = logging.getLogger("second_marker")
@@ -29,3 +30,4 @@ except Exception:
         "the person who runs this server finds the details in its log.",
         title="Something went wrong on this page",
     )
+forget_presses()

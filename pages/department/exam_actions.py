@@ -9,12 +9,13 @@ from components.widgets.figures import plain
 from components.workflow.import_table import undo_import
 from pages.shared import guard
 from pages.shared.desk_services import services
+from pages.shared.press import pressed
 
 
 def go_button(exam_id: int, label: str, page: str, icon: str, *, primary: bool = False, key: str = "") -> None:
     """A button to a page of `pages/` that then shows this exam."""
     kind = "primary" if primary else "secondary"
-    if st.button(label, key=f"{label}_{key or exam_id}", icon=icon, type=kind):
+    if pressed(label, key=f"{label}_{key or exam_id}", icon=icon, type=kind):
         st.session_state["exam_id"] = exam_id
         st.session_state.pop("walk", None)  # the marking page begins this exam's walk anew
         st.switch_page(guard.PAGES_FOLDER / page)

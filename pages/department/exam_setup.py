@@ -15,6 +15,7 @@ from pages.department.question_paper_reading import paper_button, show_paper_rea
 from pages.department.scheme_reading import reading_button, show_scheme_reading
 from pages.shared import guard
 from pages.shared.desk_services import services
+from pages.shared.press import pressed
 from storage import exams, standings
 from storage.exams import Exam
 
@@ -40,7 +41,7 @@ def next_step(exam: Exam) -> None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown("**Next: the answers.** Import a form, a quiz or a table, or type and draw them under “Answers”.")
-        if st.button("Import answers", type="primary", icon=":material/upload_file:", key="setup_import"):
+        if pressed("Import answers", type="primary", icon=":material/upload_file:", key="setup_import"):
             st.switch_page(guard.PAGES_FOLDER / "department/exams.py", query_params={"import": str(exam.id)})
 
 
@@ -48,7 +49,7 @@ def show_exam(exam: Exam) -> None:
     st.title(plain(exam.title))
     say_notices()
     with st.container(horizontal=True):
-        if st.button("All exams", icon=":material/arrow_back:"):
+        if pressed("All exams", key="setup_all", icon=":material/arrow_back:"):
             st.switch_page(guard.PAGES_FOLDER / "department/exams.py")
         go_button(exam.id, "Answers", "teacher/answers.py", ":material/draw:")
         go_button(exam.id, "Mark", "teacher/mark.py", ":material/edit_note:")
@@ -68,7 +69,7 @@ if found is None:
         "The exam is not here: it may have been archived or reset, or the link is old. Choose one from the list.",
         title="No exam chosen",
     )
-    if st.button("All exams", type="primary"):
+    if pressed("All exams", key="setup_none", type="primary"):
         st.switch_page(guard.PAGES_FOLDER / "department/exams.py")
     st.stop()
 if marker.role is not Role.HEAD:

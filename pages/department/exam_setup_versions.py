@@ -10,6 +10,7 @@ from components.workflow.exam_setup import Opened
 from pages.department.exam_actions import go_button
 from pages.shared import guard
 from pages.shared.clock import moment_text
+from pages.shared.press import pressed
 from storage import Store, exam_setup
 from storage.exam_setup import SchemeUse
 from storage.exams import Exam
@@ -29,7 +30,7 @@ def show_versions(store: Store, marker: Marker, exam: Exam, opened: Opened) -> N
             title=f"The mark scheme is now v{newest.version}",
         )
         with st.container(horizontal=True):
-            if st.button("Mark again", icon=":material/edit_note:", key=f"again_{opened.stored.id}"):
+            if pressed("Mark again", icon=":material/edit_note:", key=f"again_{opened.stored.id}"):
                 st.switch_page(
                     guard.PAGES_FOLDER / "teacher/mark.py",
                     query_params={

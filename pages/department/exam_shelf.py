@@ -9,6 +9,7 @@ from components.widgets.figures import count, plain
 from components.workflow.exam_setup.details import LEVELS, archive, bring_back, create, duplicate
 from pages.shared import guard
 from pages.shared.clock import moment_text
+from pages.shared.press import pressed
 from storage import Store, exam_setup
 from storage.exams import Exam
 
@@ -24,7 +25,7 @@ def new_exam_popover(store: Store, marker: Marker) -> None:
         title = st.text_input("Title", max_chars=200, placeholder="Year 11 mock, Biology paper 1")
         subject = st.text_input("Subject", max_chars=100, placeholder="Biology")
         level = st.selectbox("Level", LEVELS, index=None, placeholder="Not said")
-        if st.form_submit_button("Make it and add questions", type="primary"):
+        if pressed("Make it and add questions", key="make_exam", button=st.form_submit_button, type="primary"):
             try:
                 exam_id = create(store, marker, title, level or "", subject)
             except MarkError as error:
@@ -36,7 +37,7 @@ def new_exam_popover(store: Store, marker: Marker) -> None:
 def shelf_buttons(store: Store, exam: Exam, marker: Marker) -> None:
     """Edit, duplicate and archive an exam; who is no head of department may look."""
     head = marker.role is Role.HEAD
-    if st.button("Edit" if head else "Questions and rules", key=f"edit_exam_{exam.id}", icon=":material/tune:"):
+    if pressed("Edit" if head else "Questions and rules", key=f"edit_exam_{exam.id}", icon=":material/tune:"):
         _set_up(exam.id)
     if not head:
         return

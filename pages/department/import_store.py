@@ -21,6 +21,7 @@ from components.workflow.import_table import DeskJudge, usual_on_desk, why_not
 from components.workflow.import_wanted import Wanted, carry_out, fill_in
 from pages.department.import_ais import choose_desk
 from pages.department.import_done import remember, what_came
+from pages.shared.press import pressed
 from storage import Store, exams, import_state, judges
 from storage.exams import Exam
 
@@ -74,7 +75,7 @@ def _new_exam(store: Store, marker: Marker, ready: Ready, about: str) -> None:
     problem = _errors(plan) or ("" if title.strip() else "Give the exam a title.") or why_not(store, plan)
     if problem:
         st.warning(plain(problem), title="Not ready to import")
-    if not st.button(
+    if not pressed(
         f"Import {count(_rows(plan), 'response')}", type="primary", disabled=bool(problem), key=f"import_{about}"
     ):
         return
@@ -104,7 +105,7 @@ def _into_exam(store: Store, marker: Marker, ready: Ready, exam_id: int, about: 
         return
     desk = _desk_after(store, exam, plan, about) if found.ai_marks else None
     label = f"Add {what_came(len(found.answers), len(found.marks), len(found.ai_marks)) or 'what is new'}"
-    if not st.button(label, type="primary", disabled=bool(found.problems), key=f"import_{about}"):
+    if not pressed(label, type="primary", disabled=bool(found.problems), key=f"import_{about}"):
         return
     wanted = Wanted(
         plan,

@@ -13,6 +13,7 @@ from components.workflow.marks_out.pack_format import PackError
 from components.workflow.marks_out.restore import Restored, restore
 from pages.shared.desk_services import services
 from pages.shared.guard import CHOSEN
+from pages.shared.press import pressed
 from storage import Store, exams, fresh
 from storage.connect import in_words
 
@@ -50,7 +51,9 @@ def restore_section(store: Store, viewer: Marker) -> None:
     upload = st.file_uploader(
         "Evidence pack (ZIP)", type=["zip"], max_upload_size=LARGEST_MB, key=f"restore_{state.get('restore_round', 0)}"
     )
-    if upload is not None and st.button("Restore it", type="primary", icon=":material/settings_backup_restore:"):
+    if upload is not None and pressed(
+        "Restore it", key="restore_it", type="primary", icon=":material/settings_backup_restore:"
+    ):
         try:
             with st.spinner("Checking and restoring …"):
                 restored = restore(store, upload, viewer, for_demo=for_demo)

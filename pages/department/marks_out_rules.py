@@ -11,6 +11,7 @@ from components.workflow.marks_out.in_words import rule_lines
 from components.workflow.marks_out.sections import Missing, TotalRules
 from components.workflow.marks_out.totals import ExamTotals
 from pages.shared import guard
+from pages.shared.press import pressed
 from storage import Store
 
 NOTICE, REFUSED = "marks_out_notice", "marks_out_refused"
@@ -44,7 +45,7 @@ def show_rules(store: Store, viewer: Marker, totals: ExamTotals) -> None:
 
 def rules_button(exam_id: int, label: str) -> None:
     """To the exam's page, where sections, boundaries and what stands are set."""
-    if st.button(label, key=f"marks_out_rules_button_{exam_id}", icon=":material/tune:"):
+    if pressed(label, key=f"marks_out_rules_button_{exam_id}", icon=":material/tune:"):
         st.switch_page(guard.PAGES_FOLDER / "department/exam_setup.py", query_params={"exam": str(exam_id)})
 
 

@@ -21,6 +21,7 @@ from components.workflow.exam_setup.readings import (
     paper_version,
 )
 from pages.department.scheme_reading_report import forget_report, keep_report, show_report
+from pages.shared.press import pressed
 from storage import Store
 from storage.exams import Exam
 
@@ -157,7 +158,7 @@ def _texts(store: Store, marker: Marker, exam: Exam, lines: tuple[str, ...], fou
             if before:
                 before = st.text_area(f"What stands before {number}", before, key=f"{key}_before", height=80)
         edited[number] = PaperText(words, before)
-    if st.button(
+    if pressed(
         f"Fill in {count(len(edited), 'text')}",
         type="primary",
         key="paper_confirm",

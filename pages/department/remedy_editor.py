@@ -18,6 +18,7 @@ from components.workflow.review.wording import MOST_NOTE, MOST_WORDS, PointWords
 from pages.department.remedy_answer import note_seen, show_answer
 from pages.pilot.run_words import PRICE_FILE, dollars
 from pages.shared.desk_services import services
+from pages.shared.press import pressed
 from storage import Store, judges, question_pictures, responses, verdicts
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
@@ -121,12 +122,14 @@ def _form(store: Store, marker: Marker, remedy: Remedy, ahead: Outlook | None, s
         if scheme.text or not (scheme.points or scheme.objectives):
             _area(remedy, "text", "The scheme's text", scheme.text)
         with st.container(horizontal=True):
-            tried = st.form_submit_button(
+            tried = pressed(
                 f"Try it on {count(len(ahead.sample), 'response')}" if ahead else "Try it",
+                key=f"remedy_try_{remedy.id}",
+                button=st.form_submit_button,
                 type="primary",
                 disabled=ahead is None,
             )
-            saved = st.form_submit_button("Save the draft")
+            saved = pressed("Save the draft", key=f"remedy_save_{remedy.id}", button=st.form_submit_button)
         st.caption(
             "Codes, marks and structure of the scheme stay. Nothing on the marking desk changes before a head of "
             "department applies the remedy."

@@ -92,6 +92,10 @@ def _close() -> None:
     st.query_params.pop("reading", None)
 
 
+def _want(about: str) -> None:
+    state[WANTED] = about
+
+
 def _ask(store: Store, marker: Marker, exam: Exam, about: str, opened: Opened | None) -> None:
     """A file or pasted text."""
     what = "the whole exam, question by question" if opened is None else "this question"
@@ -105,8 +109,10 @@ def _ask(store: Store, marker: Marker, exam: Exam, about: str, opened: Opened | 
     text = st.text_area(
         "Or paste it here", key=f"reading_text_{round_}", height=220, placeholder="3(b) M1 rate rises at first [1]"
     )
-    if st.button("Read it", type="primary", key="reading_go", icon=":material/manage_search:"):
-        state[WANTED] = about
+    # Noted by a callback: the run this press begins may be stopped by the file that comes, before it is down here.
+    st.button(
+        "Read it", type="primary", key="reading_go", icon=":material/manage_search:", on_click=_want, args=(about,)
+    )
     if state.get(WANTED) != about:
         return
     if file is None and not text.strip():  # perhaps it is on its way: it is read as soon as it is here

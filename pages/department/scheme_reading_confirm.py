@@ -6,6 +6,8 @@ import time
 
 import streamlit as st
 
+from pages.shared.press import pressed
+
 # A table sends what was typed 150 ms after it is left. Left by the press of this button, it would come too late.
 _UNTIL_SENT = 0.4  # seconds
 
@@ -13,7 +15,7 @@ _UNTIL_SENT = 0.4  # seconds
 def confirmed(label: str, key: str, *, disabled: bool = False) -> bool:
     """The button; true in the run in which all tables hold what was typed before it was pressed."""
     waiting = f"{key}_waiting"
-    if st.button(label, type="primary", key=key, icon=":material/check:", disabled=disabled):
+    if pressed(label, key=key, type="primary", icon=":material/check:", disabled=disabled):
         st.session_state[waiting] = True
         time.sleep(_UNTIL_SENT)
         st.empty()  # what a table has sent meanwhile begins a run of its own here

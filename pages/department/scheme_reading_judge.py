@@ -21,6 +21,7 @@ from pages.department import scheme_reading_rows as rows
 from pages.department.scheme_reading_source import line_text
 from pages.pilot.run_words import PRICE_FILE, dollars
 from pages.shared.desk_services import services
+from pages.shared.press import pressed
 from storage import Store, judges
 from storage.exams import Exam
 
@@ -86,7 +87,7 @@ def _judge(store: Store, exam: Exam) -> tuple[str, LLMJudge] | None:
 
 
 def _offer(asking: Asking, name: str, judge: LLMJudge, now: QuestionDraft, left: dict[int, str], key: str) -> None:
-    pressed = st.button(
+    asked = pressed(
         f"Let {plain(name)} draft the rest",
         key=f"{key}_ask",
         icon=":material/smart_toy:",
@@ -104,7 +105,7 @@ def _offer(asking: Asking, name: str, judge: LLMJudge, now: QuestionDraft, left:
             f"About {plain(dollars(expected.price))}. A reply that cannot be used is asked for again, but not past "
             f"{plain(dollars(expected.cap))}."
         )
-    if not pressed:
+    if not asked:
         return
     try:
         with st.spinner(f"Asking {plain(name)} …"):

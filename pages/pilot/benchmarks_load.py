@@ -16,6 +16,7 @@ from components.workflow.benchmarks.marked_written import judged_here
 from components.workflow.benchmarks.sets import store_set
 from pages.pilot.benchmarks_exams import say_made
 from pages.pilot.benchmarks_figures import content_key, figures_section
+from pages.shared.press import pressed
 from storage import Store, benchmarks
 from storage.benchmarks import StoredSet
 
@@ -128,7 +129,7 @@ def _findings(report: Sequence[str], key: str) -> None:
 
 def _upload(store: Store, marker: Marker, key: str, label: str, several: object) -> None:
     given = st.file_uploader(label, ENDINGS, accept_multiple_files=several, key=key)  # type: ignore[call-overload]
-    if st.button("Load what was chosen", key=f"{key}_load", disabled=not given):
+    if pressed("Load what was chosen", key=f"{key}_load", disabled=not given):
         _keep(store, marker, lambda: load_files((each.name, each.getvalue()) for each in given))
         st.rerun()
 

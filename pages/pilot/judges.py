@@ -9,13 +9,14 @@ from pages.pilot.judge_form import judge_form
 from pages.pilot.run_start import OPEN
 from pages.pilot.what_the_model_sees import what_the_model_sees
 from pages.shared import guard
+from pages.shared.press import pressed
 
 marker = guard.enter(guard.LEADS)
 judge_report.look()
 
 with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
     st.title("Judges", width="content")
-    if st.button("Start a run", icon=":material/play_circle:"):
+    if pressed("Start a run", key="judges_to_runs", icon=":material/play_circle:"):
         st.session_state[OPEN] = True
         st.switch_page(guard.PAGES_FOLDER / "pilot/runs.py")
 st.caption("A judge never changes, so that its proposals stay comparable: duplicate it to change something.")

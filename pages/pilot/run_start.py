@@ -19,6 +19,7 @@ from pages.pilot.run_choices import choose_examples, choose_questions
 from pages.pilot.spending_cap import TOO_LOW, choose_cap, say_of_cap
 from pages.pilot.start_panel import open_panel
 from pages.shared import guard
+from pages.shared.press import pressed
 from storage import Store, exams, jobs, judges, pictures, runs
 from storage.exams import Exam
 from storage.judges import StoredJudge
@@ -43,7 +44,7 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
         listed = judges.listed(db)
     if not open_exams:
         st.info("There is no exam yet. Restore the demo exam, or import a table.", title="Nothing to run on")
-        if st.button("Go to exams", type="primary"):
+        if pressed("Go to exams", key="run_to_exams", type="primary"):
             st.switch_page(guard.PAGES_FOLDER / "department/exams.py")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):

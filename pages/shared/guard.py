@@ -10,6 +10,7 @@ from streamlit.navigation.page import StreamlitPage
 from components.marking import Marker, MarkError, Role
 from components.widgets.remember import remember_profile
 from pages.shared.desk_services import services
+from pages.shared.press import pressed
 from storage import markers
 
 PAGES_FOLDER = Path(__file__).parents[1]
@@ -148,7 +149,7 @@ def _new_profile_form(place: str) -> None:
     with st.form(f"new_profile_{place}", border=False):
         name = st.text_input("Your name", max_chars=80)
         role = st.selectbox("Your role", list(Role), format_func=str.capitalize)
-        if st.form_submit_button("Add and start", type="primary"):
+        if pressed("Add and start", key=f"new_profile_add_{place}", button=st.form_submit_button, type="primary"):
             try:
                 with services().store.write() as db:
                     marker_id = markers.add(db, name, role)

@@ -15,6 +15,7 @@ from components.workflow.opening import OpenResponse, open_response
 from pages.shared import desk_pictures, desk_saves, guard
 from pages.shared.desk_services import services
 from pages.shared.desk_shown import shown
+from pages.shared.press import pressed
 from storage import exams, jobs, question_pictures, standings
 from storage.connect import in_words
 from storage.standings import Filter, Order
@@ -230,7 +231,7 @@ def draw_desk(walk: Walk) -> None:
         st.warning(
             "Its marks are kept. Go on with the exam that is there now.", title="This exam was reset or taken back"
         )
-        if st.button("Go on", type="primary"):
+        if pressed("Go on", key="mark_go_on", type="primary"):
             st.query_params.clear()
             st.rerun()
         return

@@ -15,6 +15,7 @@ from components.workflow.scan_store import store_scan
 from components.workflow.scanning import folder_of
 from pages.shared import guard
 from pages.shared.beat import draw_again
+from pages.shared.press import pressed
 from pages.teacher.scanned_act import PROBLEM, attempt
 from pages.teacher.scanned_check import class_and_files_part, problems_part, read_button, report_part
 from pages.teacher.scanned_print import print_part, when
@@ -51,7 +52,7 @@ def scanned_class(store: Store, marker: Marker, exam_id: int) -> None:
                 st.caption(
                     plain(f"{count(len(stored), 'scan')} stored; the last was brought in {when(stored[0].created_at)}.")
                 )
-                if st.button("Mark the answers", key=f"scan_mark_{exam_id}", icon=":material/edit_note:"):
+                if pressed("Mark the answers", key=f"scan_mark_{exam_id}", icon=":material/edit_note:"):
                     st.switch_page(guard.PAGES_FOLDER / "teacher/mark.py", query_params={"exam": str(exam_id)})
         begin_part(store, marker, exam_id)
         return

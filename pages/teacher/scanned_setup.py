@@ -13,6 +13,7 @@ from components.workflow import scanning
 from components.workflow.demo_scan import demo_scan, is_paper_demo
 from components.workflow.printing import class_list, prints
 from components.workflow.scan_setup import Way
+from pages.shared.press import pressed
 from pages.teacher.scanned_act import attempt
 from pages.teacher.scanned_print import when
 from storage import Store, responses
@@ -122,7 +123,7 @@ def _demo_button(store: Store, marker: Marker, exam_id: int) -> None:
             "No scanner at hand? The demo class has handed in the same paper, scanned into one PDF with a separator "
             "sheet before each script. It comes as an exam of its own, without answers yet."
         )
-        if st.button("Use the demo's class scan", key="scan_demo", icon=":material/science:"):
+        if pressed("Use the demo's class scan", key="scan_demo", icon=":material/science:"):
             with st.spinner("Writing out twelve scripts and scanning them …"):
                 made = attempt(lambda: _demo(store, marker))
             if made:

@@ -57,3 +57,31 @@ def test_a_point_is_reworded_and_one_dropped_before_the_scheme_is_taken_in(
         (made,) = exams.questions(db, exam_id)
     assert next((point.code, point.text) for point in made.scheme.points) == ("M1", "Adds both")
     assert len(made.scheme.points) == 2
+
+
+def test_a_press_while_the_file_is_on_its_way_is_not_lost(
+    serve: Callable[..., AppServer], new_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    store = new_store(folder)
+    head = add_marker(store, "Dr Osei", Role.HEAD)
+    exam_id = details.create(store, head, "Mock")
+    app, page = serve(), new_page()
+    sign_in(page, app.url, "Dr Osei")
+    page.goto(f"{app.url}/exam_setup?exam={exam_id}")
+    page.get_by_role("button", name="Read a mark scheme").click()
+    network = page.context.new_cdp_session(page)
+    network.send("Network.enable")
+    for latency in (50, 55, 60, 65, 70, 150):  # the file then comes in the middle of the run that the press began
+        network.send(
+            "Network.emulateNetworkConditions",
+            {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1},
+        )
+        page.locator("input[type=file]").set_input_files(
+            {"name": "scheme.docx", "mimeType": "application/octet-stream", "buffer": docx(SCHEME)}
+        )
+        page.get_by_role("button", name="Read it").click()
+        expect(page.get_by_text("The scheme comes to 3;")).to_be_visible()
+        page.get_by_role("button", name="Discard, and read another").click()
+        expect(page.get_by_role("button", name="Read it")).to_be_visible()
