@@ -105,7 +105,7 @@ def _into_exam(store: Store, marker: Marker, ready: Ready, exam_id: int, about: 
         return
     desk = _desk_after(store, exam, plan, about) if found.ai_marks else None
     label = f"Add {what_came(len(found.answers), len(found.marks), len(found.ai_marks)) or 'what is new'}"
-    if not pressed(label, type="primary", disabled=bool(found.problems), key=f"import_{about}"):
+    if not pressed(label, type="primary", disabled=bool(found.problems), key=f"import_{about}_{exam_id}"):
         return
     wanted = Wanted(
         plan,

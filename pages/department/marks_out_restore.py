@@ -52,7 +52,7 @@ def restore_section(store: Store, viewer: Marker) -> None:
         "Evidence pack (ZIP)", type=["zip"], max_upload_size=LARGEST_MB, key=f"restore_{state.get('restore_round', 0)}"
     )
     if upload is not None and pressed(
-        "Restore it", key="restore_it", type="primary", icon=":material/settings_backup_restore:"
+        "Restore it", key=f"restore_{upload.file_id}", type="primary", icon=":material/settings_backup_restore:"
     ):
         try:
             with st.spinner("Checking and restoring …"):

@@ -13,10 +13,10 @@ from components.workflow.connections import Connections
 from components.workflow.estimate import Estimate, estimate
 from pages.pilot import run_words
 from pages.pilot.run_choices import choose_examples, choose_questions
-from pages.pilot.start_panel import open_panel
+from pages.pilot.start_panel import open_panel, start_button
 from storage import Store, exams, judges
 
-OPEN, STARTED, REFUSED = "start_a_batch", "batch_started", "batch_refused"
+OPEN = "start_a_batch"
 ESTIMATE_SECONDS = 20
 state = st.session_state
 
@@ -24,7 +24,7 @@ state = st.session_state
 @st.fragment
 def start_form(store: Store, connections: Connections, marker: Marker) -> None:
     """The panel; what is chosen in it draws only the panel again."""
-    panel = open_panel("Write a batch", key=OPEN, started=STARTED, icon=":material/edit_document:")
+    panel = open_panel("Write a batch", key=OPEN, icon=":material/edit_document:")
     if panel is not None:
         with panel:
             _choices(store, connections, marker)
@@ -54,9 +54,9 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
     ahead = _ahead(str(store.path), options.model_dump_json(), _store=store, _connections=connections)
     if ahead is not None:
         st.markdown(plain(_words(ahead)))
-    st.button("Write the file", type="primary", key="batch_go", on_click=_start, args=(store, options, marker, on_desk))
-    if refused := state.pop(REFUSED, ""):  # below the button, which so stays under the pointer once this has gone
-        st.error(plain(refused))
+    refused = start_button("Write the file", key="batch_go", start=lambda: _start(store, options, marker, on_desk))
+    if refused:
+        st.error(plain(refused))  # below the button, which so stays under the pointer once this has gone
     st.caption(
         "Writing sends nothing. Blank answers, and choice and numeric questions, get their proposals at once and are "
         "not in the file\\."
@@ -82,10 +82,11 @@ def _ahead(where: str, options: str, _store: Store, _connections: Connections) -
     return estimate(_store, _connections, RunOptions.model_validate_json(options))
 
 
-def _start(store: Store, options: RunOptions, marker: Marker, on_desk: bool) -> None:
+def _start(store: Store, options: RunOptions, marker: Marker, on_desk: bool) -> str:
+    """Write it; gives why it was refused, or nothing."""
     try:
         batches.start(store, options, marker, on_desk=on_desk)
     except RunError as error:
-        state[REFUSED] = str(error)
-        return
-    state[STARTED], state[OPEN] = True, False
+        return str(error)
+    state[OPEN] = False
+    return ""

@@ -12,13 +12,13 @@ from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.starting import TrialError
 from pages.pilot import trial_words
 from pages.pilot.spending_cap import above_cap, choose_cap, say_of_cap
-from pages.pilot.start_panel import open_panel
+from pages.pilot.start_panel import open_panel, start_button
 from pages.pilot.trial_variants import choose_arms
 from pages.shared import guard
 from storage import Store, runs
 from storage.sittings import Sitting
 
-OPEN, STARTED, REFUSED, BEGUN = "mark_written", "marking_started", "marking_refused", "marking_begun"
+OPEN, BEGUN = "mark_written", "marking_begun"
 PLAN_SECONDS = 20
 state = st.session_state
 
@@ -29,8 +29,7 @@ def marking_panel(store: Store, connections: Connections, sitting: Sitting, mark
     exam_ids = exams_of_written(store, sitting)
     if not exam_ids:
         return
-    opened, started = f"{OPEN}_{sitting.id}", f"{STARTED}_{sitting.id}"
-    panel = open_panel("Let judges mark what it wrote", key=opened, started=started, icon=":material/rate_review:")
+    panel = open_panel("Let judges mark what it wrote", key=f"{OPEN}_{sitting.id}", icon=":material/rate_review:")
     if begun := state.get(BEGUN, {}).get(sitting.id):
         st.markdown(plain(begun))
         st.page_link(guard.PAGES_FOLDER / "pilot/trial.py", label="Follow them under Trials", icon=":material/science:")
@@ -62,15 +61,13 @@ def _choices(store: Store, connections: Connections, sitting: Sitting, exam_ids:
     problems = [*([trial_words.NOTHING_WITHHELD] if whole.nothing_withheld else []), *whole.problems]
     for problem in problems:
         st.warning(plain(problem))
-    st.button(
+    refused = start_button(
         "Start the marking",
-        type="primary",
         key=f"marking_go_{sitting.id}",
         disabled=bool(whole.problems),
-        on_click=_start,
-        args=(store, connections, wanted, cap, marker, sitting.id),
+        start=lambda: _start(store, connections, wanted, cap, marker, sitting.id),
     )
-    say_of_cap(above_cap(whole.price, cap, "some of it would probably stay unmarked."), state.pop(REFUSED, ""))
+    say_of_cap(above_cap(whole.price, cap, "some of it would probably stay unmarked."), refused)
 
 
 def _rows(wanted: list[Marking]) -> list[dict[str, object]]:
@@ -104,14 +101,15 @@ def _start(
     cap: float | None,
     marker: Marker,
     sitting_id: int,
-) -> None:
+) -> str:
+    """Start it; gives why it was refused, or nothing."""
     try:
         begun = begin_marking(store, connections, wanted, cap, marker)
     except TrialError as error:
-        state[REFUSED] = str(error)
-        return
+        return str(error)
     answers = sum(each.plan.responses for each in wanted)
     state[BEGUN] = state.get(BEGUN, {}) | {
         sitting_id: f"{count(len(begun), 'trial')} of {count(answers, 'written answer')} begun."
     }
-    state[f"{STARTED}_{sitting_id}"], state[f"{OPEN}_{sitting_id}"] = True, False
+    state[f"{OPEN}_{sitting_id}"] = False
+    return ""

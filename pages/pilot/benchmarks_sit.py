@@ -17,12 +17,12 @@ from components.workflow.benchmarks.sitting import Ahead, ahead, begin, checked
 from components.workflow.benchmarks.wording import ahead_words
 from components.workflow.connections import Connections
 from pages.pilot.spending_cap import TOO_LOW, above_cap, choose_cap, say_of_cap
-from pages.pilot.start_panel import open_panel
+from pages.pilot.start_panel import open_panel, start_button
 from pages.shared import guard
 from storage import Store, benchmarks, judges, sitting_progress
 from storage.benchmarks import StoredSet, Task
 
-OPEN, STARTED, PROBLEM = "sit_a_benchmark", "sitting_started", "sitting_refused"
+OPEN = "sit_a_benchmark"
 AHEAD_SECONDS = 20
 STOPS = "the sitting would probably stop before its end. It can go on with a higher cap."
 state = st.session_state
@@ -31,7 +31,7 @@ state = st.session_state
 @st.fragment
 def sit_panel(store: Store, connections: Connections, sets: Sequence[StoredSet], marker: Marker) -> None:
     """The panel; what is chosen in it draws only the panel again, not the sittings below."""
-    panel = open_panel("Let a model sit it", key=OPEN, started=STARTED, icon=":material/play_arrow:")
+    panel = open_panel("Let a model sit it", key=OPEN, icon=":material/play_arrow:")
     if panel is not None:
         with panel:
             _choices(store, connections, sets, marker)
@@ -70,8 +70,8 @@ def _choices(store: Store, connections: Connections, sets: Sequence[StoredSet], 
     before = _say_beforehand(store, connections, set_id, judge_id, settings)
     if before is None:
         return
-    st.button("Start", type="primary", key="sit_go", on_click=_start, args=(store, set_id, judge_id, settings, marker))
-    say_of_cap(above_cap(before.price, settings.cap, STOPS), state.pop(PROBLEM, ""))
+    refused = start_button("Start", key="sit_go", start=lambda: _start(store, set_id, judge_id, settings, marker))
+    say_of_cap(above_cap(before.price, settings.cap, STOPS), refused)
     st.caption(
         "Each answer is kept as it comes; what the judge has answered already is not asked or paid for again. Written "
         "answers are kept without a mark: make an exam of them afterwards, for judges or teachers to mark."
@@ -184,10 +184,10 @@ def _ahead(
     return ahead(_store, _connections, set_id, judge_id, SittingSettings.model_validate_json(settings))
 
 
-def _start(store: Store, set_id: int, judge_id: int, settings: SittingSettings, marker: Marker) -> None:
+def _start(store: Store, set_id: int, judge_id: int, settings: SittingSettings, marker: Marker) -> str:
+    """Start it; gives why it was refused, or nothing."""
     try:
         begin(store, set_id, judge_id, settings, marker)
     except MarkError as error:
-        state[PROBLEM] = str(error)
-        return
-    state[STARTED] = True
+        return str(error)
+    return ""

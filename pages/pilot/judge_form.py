@@ -17,6 +17,7 @@ from pages.pilot import judge_report
 from pages.pilot.judge_settings import NOT_SET, faults, more_settings
 from pages.pilot.judge_words import ASKS, capital
 from pages.shared.desk_services import services
+from pages.shared.press import pressed
 from storage import events, judges
 from storage.judges import StoredJudge
 
@@ -105,6 +106,9 @@ def fill(judge: StoredJudge, name: str = "") -> None:
 def judge_form(marker: Marker) -> None:
     """The whole form."""
     state = st.session_state
+    if state.pop("judge_connected", False):  # before its boxes are drawn: then nothing can be put into them
+        state.update({"judge_typed_key": "", "judge_name": ""})
+        state.pop("judge_filled", None)
     for name, value in EMPTY.items():
         state.setdefault(name, value)
     st.subheader("Connect a model", anchor="connect-a-model")
@@ -193,23 +197,20 @@ def _act(endpoint: Endpoint, key: Key, name: str, marker: Marker) -> None:
     ready = complete and not wrong
     place = f"form · {default_name(endpoint)}"
     with st.container(horizontal=True):
-        st.button(
-            "Connect",
-            type="primary",
-            disabled=not ready,
-            key="judge_connect",
-            on_click=_connect,
-            args=(endpoint, key.variable, name, marker),
-        )
-        st.button(
+        connecting = pressed("Connect", key="judge_connect", type="primary", disabled=not ready)
+        testing = pressed(
             "Test",
-            disabled=not ready or judge_report.under_way(place, marker.id),
             key="judge_test",
+            disabled=not ready or judge_report.under_way(place, marker.id),
             icon=":material/network_check:",
             help="Sends a sample question and answer to the model now, then a small picture, which costs two replies.",
-            on_click=judge_report.begin,
-            args=(place, marker.id, endpoint),
         )
+    if connecting:
+        _connect(endpoint, key.variable, name, marker)
+    if testing:
+        judge_report.begin(place, marker.id, endpoint)
+    if connecting or testing:
+        st.rerun()
     if wrong:
         st.warning(plain(" ".join(wrong)))
     elif not complete:
@@ -234,5 +235,4 @@ def _connect(endpoint: Endpoint, key_variable: str | None, name: str, marker: Ma
         assert stored is not None
         events.log(db, "judge connected", f"judge {judge_id}", {"name": stored.name}, marker.id)
     state["judges_notice"] = f"{stored.name} is connected. Start a run to let it propose."
-    state.update({"judge_typed_key": "", "judge_name": ""})
-    state.pop("judge_filled", None)
+    state["judge_connected"] = True

@@ -17,7 +17,7 @@ from components.workflow.estimate import Estimate, estimate
 from pages.pilot import run_words
 from pages.pilot.run_choices import choose_examples, choose_questions
 from pages.pilot.spending_cap import TOO_LOW, choose_cap, say_of_cap
-from pages.pilot.start_panel import open_panel
+from pages.pilot.start_panel import open_panel, start_button
 from pages.shared import guard
 from pages.shared.press import pressed
 from storage import Store, exams, jobs, judges, pictures, runs
@@ -25,14 +25,14 @@ from storage.exams import Exam
 from storage.judges import StoredJudge
 
 ESTIMATE_SECONDS = 10  # what no key of the cache tells, such as a response chosen for standardisation
-OPEN, STARTED, REFUSED = "start_a_run", "run_started", "run_refused"
+OPEN = "start_a_run"
 state = st.session_state
 
 
 @st.fragment
 def start_panel(store: Store, connections: Connections, marker: Marker, *, opened: bool) -> None:
     """The panel; what is chosen in it draws only the panel again, not the runs below."""
-    panel = open_panel("Start a run", key=OPEN, started=STARTED, icon=":material/play_arrow:", opened=opened)
+    panel = open_panel("Start a run", key=OPEN, icon=":material/play_arrow:", opened=opened)
     if panel is not None:
         with panel:
             _choices(store, connections, marker)
@@ -80,8 +80,8 @@ def _choices(store: Store, connections: Connections, marker: Marker) -> None:
         st.error(f"{TOO_LOW} Leave it empty for a run without one.")
         return
     ahead = _say_beforehand(store, connections, judge, options)
-    st.button("Start", type="primary", key="run_go", on_click=_start, args=(store, options, marker, on_desk))
-    say_of_cap("" if ahead is None else run_words.cap_text(ahead, options.cap), state.pop(REFUSED, ""))
+    refused = start_button("Start", key="run_go", start=lambda: _start(store, options, marker, on_desk))
+    say_of_cap("" if ahead is None else run_words.cap_text(ahead, options.cap), refused)
     st.caption(
         "Choice and numeric questions are always marked by rule. What this judge has proposed already is kept and not "
         "paid for again. You may mark while the run goes on: proposals appear as they come in."
@@ -175,12 +175,13 @@ def _ahead(
     return ahead, {numbers[each]: len(found) for each, found in examples.items()}
 
 
-def _start(store: Store, options: RunOptions, marker: Marker, on_desk: bool) -> None:
+def _start(store: Store, options: RunOptions, marker: Marker, on_desk: bool) -> str:
+    """Start it; gives why it was refused, or nothing."""
     try:
         job_id = cohort.start(store, options, marker, on_desk=on_desk)
     except RunError as error:
-        state[REFUSED] = str(error)
-        return
+        return str(error)
     with store.write() as db:
         jobs.unpause(db, job_id)  # one that was paused with the same options serves for this
-    state[STARTED], state[OPEN] = True, False
+    state[OPEN] = False
+    return ""

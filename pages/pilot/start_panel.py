@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.shared.press import pressed
 
-def open_panel(label: str, *, key: str, started: str, icon: str, opened: bool = False) -> DeltaGenerator | None:
+
+def open_panel(label: str, *, key: str, icon: str, opened: bool = False) -> DeltaGenerator | None:
     """The panel where it is open, else None. To be called in a fragment, which alone is drawn while one chooses.
 
-    What is put into the session under `key` opens or closes it; once what stands there under `started` is true, the
-    page is drawn again as a whole.
+    What is put into the session under `key` opens or closes it.
     """
-    if st.session_state.pop(started, False):
-        st.rerun()
     panel = st.expander(label, expanded=opened, key=_drawn_as(key), icon=icon, on_change="rerun")
     return panel if panel.open else None
+
+
+def start_button(label: str, *, key: str, start: Callable[[], str], disabled: bool = False) -> str:
+    """The button that starts what the panel says, and draws the page with it; why not, where `start` gives a reason.
+
+    It acts on what the panel has just read of its boxes. A callback would have what they held when the button was
+    drawn: a cap typed last, and sent together with the press, would not be kept.
+    """
+    if not pressed(label, key=key, type="primary", disabled=disabled):
+        return ""
+    refused = start()
+    if not refused:
+        st.rerun()
+    return refused
 
 
 def _drawn_as(key: str) -> str:

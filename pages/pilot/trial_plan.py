@@ -13,7 +13,7 @@ from components.workflow.trial.planning import Plan, TrialOptions, plan, usual_m
 from components.workflow.trial.starting import MOST_ARMS, TrialError, start
 from pages.pilot import trial_words
 from pages.pilot.spending_cap import TOO_LOW, above_cap, choose_cap, say_of_cap
-from pages.pilot.start_panel import open_panel
+from pages.pilot.start_panel import open_panel, start_button
 from pages.pilot.trial_variants import choose_arms
 from pages.shared import guard
 from storage import Store, exams, runs, trial_marks
@@ -21,7 +21,7 @@ from storage.trial_marks import Counted, MarkerCount, Whose
 
 PLAN_SECONDS = 20
 NOBODY = 0  # among markers' ids
-OPEN, SHOWN, REFUSED, STARTED = "new_trial", "trial_open", "trial_refused", "trial_started"
+OPEN, SHOWN = "new_trial", "trial_open"
 STOPS = (
     "the trial would probably stop before its end. What it has by then is kept and compared, and it can go on with a "
     "higher cap."
@@ -32,7 +32,7 @@ state = st.session_state
 @st.fragment
 def new_trial(store: Store, connections: Connections, marker: Marker, *, opened: bool) -> None:
     """The panel; what is chosen in it draws only the panel again."""
-    panel = open_panel("New trial", key=OPEN, started=STARTED, icon=":material/science:", opened=opened)
+    panel = open_panel("New trial", key=OPEN, icon=":material/science:", opened=opened)
     if panel is not None:
         with panel:
             _choices(store, connections, marker)
@@ -100,15 +100,13 @@ def _say_and_start(
     withheld = [trial_words.NOTHING_WITHHELD] if made.nothing_withheld else []
     for problem in [*withheld, *trial_words.unseen(made), *made.problems]:
         st.warning(plain(problem))
-    st.button(
+    refused = start_button(
         "Start the trial",
-        type="primary",
         key="trial_go",
         disabled=bool(made.problems),
-        on_click=_start,
-        args=(store, connections, options, marker),
+        start=lambda: _start(store, connections, options, marker),
     )
-    say_of_cap(above_cap(made.price, options.cap, STOPS), state.pop(REFUSED, ""))
+    say_of_cap(above_cap(made.price, options.cap, STOPS), refused)
     st.caption(
         "Answers that a judge has given before to exactly the same question are taken over and not paid for again. "
         "Nothing of a trial shows on the marking desk."
@@ -127,13 +125,14 @@ def _planned(
     return plan(_store, _connections, TrialOptions.model_validate_json(options))
 
 
-def _start(store: Store, connections: Connections, options: TrialOptions, marker: Marker) -> None:
+def _start(store: Store, connections: Connections, options: TrialOptions, marker: Marker) -> str:
+    """Start it; gives why it was refused, or nothing."""
     try:
         state[SHOWN] = start(store, connections, options, marker)
     except TrialError as error:
-        state[REFUSED] = str(error)
-        return
-    state[STARTED], state[OPEN] = True, False
+        return str(error)
+    state[OPEN] = False
+    return ""
 
 
 def _choose_questions(store: Store, exam_id: int) -> tuple[int, ...] | None:

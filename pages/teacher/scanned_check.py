@@ -18,6 +18,7 @@ from components.workflow.printing import class_list
 from components.workflow.scan_results import problem_page
 from components.workflow.scan_setup import Ruling, ScanSetup
 from components.workflow.scanning import folder_of
+from pages.shared.press import pressed
 from pages.teacher.scanned_act import attempt
 from pages.teacher.scanned_setup import LARGEST_MB, TYPES
 from storage import Store
@@ -168,7 +169,9 @@ def read_button(store: Store, scan: Scan, marker: Marker, label: str, *, disable
 
 
 def _button(label: str, key: str, act: Callable[[], Any], *, disabled: bool = False) -> None:
-    st.button(label, key=f"scan_do_{key}", disabled=disabled, on_click=lambda: attempt(act))
+    if pressed(label, key=f"scan_do_{key}", disabled=disabled):
+        attempt(act)
+        st.rerun()
 
 
 def _drop_file(store: Store, scan: Scan, name: str) -> None:

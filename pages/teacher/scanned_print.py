@@ -17,6 +17,7 @@ from components.workflow.printing import (
     printed,
 )
 from pages.shared.beat import draw_again
+from pages.shared.press import pressed
 from pages.teacher.scanned_act import attempt
 from storage import Store, responses, scans
 
@@ -42,22 +43,19 @@ def print_part(store: Store, marker: Marker, exam_id: int) -> None:
     )
     rooms = _rooms(store, exam_id)
     with st.container(horizontal=True):
-        st.button(
-            "Make the answer books",
-            key="books_make",
-            type="primary",
-            icon=":material/print:",
-            on_click=_make,
-            args=(store, marker, exam_id, rooms, pasted),
-        )
-        st.button(
+        books = pressed("Make the answer books", key="books_make", type="primary", icon=":material/print:")
+        separators = pressed(
             "Make separator sheets",
             key="books_separators",
             icon=":material/qr_code:",
-            on_click=_separators,
-            args=(exam_id, pasted),
             help="For scripts on other paper: a sheet with the candidate's code, to lay before each script.",
         )
+    if books:
+        _make(store, marker, exam_id, rooms, pasted)
+    if separators:
+        _separators(exam_id, pasted)
+    if books or separators:
+        st.rerun()
     if f"separators_{exam_id}" in state:
         st.download_button(
             "Download the separator sheets (PDF)",

@@ -77,14 +77,10 @@ def begin_part(store: Store, marker: Marker, exam_id: int) -> None:
         help="150 dots per inch in grey is enough. Everything stays on this machine.",
     )
     colour = st.checkbox("Keep the colours", key=f"scan_colour_{exam_id}", help="Slower, and the pictures are larger.")
-    st.button(
-        "Read the scan" if way == "books" else "Go on to the template",
-        key="scan_begin",
-        type="primary",
-        disabled=not files,
-        on_click=_begin,
-        args=(store, marker, exam_id, way, pasted, files, book_id, colour),
-    )
+    label = "Read the scan" if way == "books" else "Go on to the template"
+    if pressed(label, key="scan_begin", type="primary", disabled=not files):
+        _begin(store, marker, exam_id, way, pasted, files, book_id, colour)
+        st.rerun()
 
 
 def _begin(

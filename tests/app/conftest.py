@@ -12,6 +12,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from components.marking import Marker
+from components.workflow.worker import Worker
 from storage import Store
 from tests import support
 
@@ -58,3 +59,9 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenPage]:
     st.cache_resource.clear()
     yield open_page
     st.cache_resource.clear()
+
+
+@pytest.fixture
+def without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The app's own worker does nothing: the test does the jobs, when it wants them done."""
+    monkeypatch.setattr(Worker, "start", lambda self: None)

@@ -111,6 +111,15 @@ def test_start_a_run_leads_to_the_runs(app: OpenPage, store: Store, head: Marker
 # --- Making one -----------------------------------------------------------------------------------------------------
 
 
+def test_a_model_that_comes_with_the_press_is_the_one_connected(app: OpenPage, store: Store, head: Marker) -> None:
+    at = app(PAGE, head)
+    type_in(at, where="vLLM", model="qwen", key="No key needed")
+    at.get_by_key("judge_model").set_value("qwen3")
+    press(at, "judge_connect")
+    assert [judge.model for judge in llm_judges(store)] == ["qwen3"]
+    assert at.text_input(key="judge_name").value == ""
+
+
 def test_a_judges_settings_are_stored_and_shown_in_words(app: OpenPage, store: Store, head: Marker) -> None:
     at = app(PAGE, head)
     type_in(at, where="vLLM", model="qwen", key="No key needed", effort="low", temperature=0.5, seed=7)

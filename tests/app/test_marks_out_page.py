@@ -197,10 +197,10 @@ def test_feedback_is_previewed_and_the_marks_in_it_are_then_known(
         assert not rulings.has_been_shown(db, ids[0][0], head.id)
 
 
+@pytest.mark.usefixtures("without_a_worker")
 def test_feedback_as_a_zip_is_ordered_watched_cancelled_and_offered_when_it_is_done(
-    app: OpenPage, store: Store, teacher: Marker, head: Marker, monkeypatch: pytest.MonkeyPatch
+    app: OpenPage, store: Store, teacher: Marker, head: Marker
 ) -> None:
-    monkeypatch.setattr(Worker, "start", lambda self: None)  # the test does its part when it wants it done
     exam_id, _ = marked(store, teacher)
     at = app(PAGE, head, exam=str(exam_id))
     at.button(key=f"marks_out_make_feedback files_{exam_id}").click().run()

@@ -35,11 +35,12 @@ def section() -> None:
     show(services().store, st.session_state["marker"], st.session_state["exam"])
 
 
+pytestmark = pytest.mark.usefixtures("without_a_worker")
+
+
 @pytest.fixture(autouse=True)
-def without_a_worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """The test does the jobs itself, when it wants them done."""
+def services_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("SECOND_MARKER_DATA", str(tmp_path))
-    monkeypatch.setattr(Worker, "start", lambda self: None)
     st.cache_resource.clear()
     st.cache_data.clear()
     yield

@@ -7,6 +7,7 @@ between the pointer's going down and up, and the browser tells nobody of such a 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from components.judge.llm import Endpoint
 from components.marking import Marker, Role
 from components.workflow.benchmarks.sets import store_set
 from components.workflow.connections import Connections
-from storage import Store, exams
+from storage import Store, exams, runs
 from tests.reviewing import give
 from tests.support import add_exam, add_marker
 
@@ -114,6 +115,18 @@ def test_a_sittings_cap_leaves_its_start_where_it_is(
     at.number_input(key="sit_cap").set_value(0.01).run()
     assert "The estimate is above the cap of $0.01: the sitting" in said(at)
     assert above(at, "sit_go") == before
+
+
+def test_a_cap_that_comes_with_the_press_is_kept(app: OpenPage, store: Store, lead: Marker, price_file: Path) -> None:
+    price_file.write_text(DEAR)
+    exam_with(store, connected(store, "dear"))
+    at = app("pages/pilot/runs.py", lead)
+    at.number_input(key="run_cap").set_value(0.25)  # in one message with the press: the page was busy meanwhile
+    at.button(key="run_go").click().run()
+    assert not at.exception
+    with store.read() as db:
+        (run,) = runs.listed(db, datetime.now(UTC))
+    assert run.cap == 0.25
 
 
 def test_a_beat_sent_before_the_panel_has_closed_does_not_open_it_again(
