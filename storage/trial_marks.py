@@ -21,6 +21,17 @@ Whose = tuple[int, int | None]  # the first marker and the second; None: marked 
 
 
 @dataclass(frozen=True)
+class Basis:
+    """Which of an exam's responses a trial rests on: of these questions (None: all), with a mark by one of those whose
+    marks count (None: the first two different markers of each response), and those without one where `unmarked`."""
+
+    exam_id: int
+    question_ids: Sequence[int] | None
+    whose: Whose | None
+    unmarked: bool = False
+
+
+@dataclass(frozen=True)
 class MarkerCount:
     marker_id: int
     name: str
@@ -98,16 +109,14 @@ def markers_of(db: Database, exam_id: int, question_ids: Sequence[int] | None) -
     rows = db.execute(
         _MARKS + "SELECT m.id, m.name, count(*) AS n FROM marks d JOIN markers m ON m.id = d.marker_id "
         "GROUP BY m.id ORDER BY n DESC, min(d.id)",
-        _about(exam_id, question_ids, None),
+        _about(Basis(exam_id, question_ids, None)),
     )
     return [MarkerCount(row["id"], row["name"], row["n"]) for row in rows]
 
 
-def counted(db: Database, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None) -> Counted:
-    """How many responses a trial would rest on. `whose` None: the first two different markers of each response."""
-    row = db.execute(
-        _MARKS + "SELECT count(*) AS n, count(second_id) AS double FROM pairs", _about(exam_id, question_ids, whose)
-    ).fetchone()
+def counted(db: Database, basis: Basis) -> Counted:
+    """How many responses a trial would rest on."""
+    row = db.execute(_MARKS + "SELECT count(*) AS n, count(second_id) AS double FROM pairs", _about(basis)).fetchone()
     return Counted(row["n"], row["double"])
 
 
@@ -115,52 +124,31 @@ def two_marks(db: Database, exam_id: int) -> dict[int, tuple[float, float]]:
     """By response id, the marks of its first two markers; only where there are two."""
     rows = db.execute(
         _MARKS + "SELECT response_id, first_mark, second_mark FROM pairs WHERE second_id IS NOT NULL",
-        _about(exam_id, None, None),
+        _about(Basis(exam_id, None, None)),
     )
     return {row["response_id"]: (row["first_mark"], row["second_mark"]) for row in rows}
 
 
-def asked_ids(
-    db: Database, exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None, *, unmarked: bool
-) -> list[int]:
-    """The ids of the responses that a trial would be of, question by question; `unmarked` ones too, or not."""
-    rows = db.execute(
-        _MARKS + "SELECT response_id FROM asked ORDER BY question_id, response_id",
-        _about(exam_id, question_ids, whose, unmarked=unmarked),
-    )
+def asked_ids(db: Database, basis: Basis) -> list[int]:
+    """The ids of the responses that a trial would be of, question by question."""
+    rows = db.execute(_MARKS + "SELECT response_id FROM asked ORDER BY question_id, response_id", _about(basis))
     return [row[0] for row in rows]
 
 
-def take(
-    db: Database,
-    trial_id: int,
-    exam_id: int,
-    question_ids: Sequence[int] | None,
-    whose: Whose | None,
-    *,
-    unmarked: bool,
-) -> None:
+def take(db: Database, trial_id: int, basis: Basis) -> None:
     """Note the responses and their marks as the trial's own, with the schemes that stand now."""
     db.execute(
         f"INSERT INTO trial_responses (trial_id, {_NOTED}) " + _MARKS + "SELECT :trial, * FROM rows",
-        _about(exam_id, question_ids, whose, unmarked=unmarked) | {"trial": trial_id},
+        _about(basis) | {"trial": trial_id},
     )
 
 
-def as_noted(
-    db: Database,
-    trial_id: int,
-    exam_id: int,
-    question_ids: Sequence[int] | None,
-    whose: Whose | None,
-    *,
-    unmarked: bool,
-) -> bool:
+def as_noted(db: Database, trial_id: int, basis: Basis) -> bool:
     """Whether a trial that begins now would be of the very responses, marks and schemes that this one has noted."""
     noted = f"SELECT {_NOTED} FROM trial_responses WHERE trial_id = :trial"
     row = db.execute(
         _MARKS + f"SELECT EXISTS (SELECT * FROM rows EXCEPT {noted}) OR EXISTS ({noted} EXCEPT SELECT * FROM rows)",
-        _about(exam_id, question_ids, whose, unmarked=unmarked) | {"trial": trial_id},
+        _about(basis) | {"trial": trial_id},
     )
     return not row.fetchone()[0]
 
@@ -176,9 +164,12 @@ def taken(db: Database, trial_id: int) -> Taken:
     return Taken(*(zip(*found, strict=True) if (found := rows.fetchall()) else [()] * 5))
 
 
-def _about(
-    exam_id: int, question_ids: Sequence[int] | None, whose: Whose | None, *, unmarked: bool = False
-) -> dict[str, Any]:
-    first, second = whose or (None, None)
-    questions = None if question_ids is None else json.dumps(list(question_ids))
-    return {"exam": exam_id, "questions": questions, "first": first, "second": second, "unmarked": unmarked}
+def _about(basis: Basis) -> dict[str, Any]:
+    first, second = basis.whose or (None, None)
+    return {
+        "exam": basis.exam_id,
+        "questions": None if basis.question_ids is None else json.dumps(list(basis.question_ids)),
+        "first": first,
+        "second": second,
+        "unmarked": basis.unmarked,
+    }

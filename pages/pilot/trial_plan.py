@@ -17,7 +17,7 @@ from pages.pilot.start_panel import open_panel, start_button
 from pages.pilot.trial_variants import choose_arms
 from pages.shared import guard
 from storage import Store, exams, runs, trial_marks
-from storage.trial_marks import Counted, MarkerCount, Whose
+from storage.trial_marks import Basis, Counted, MarkerCount, Whose
 
 PLAN_SECONDS = 20
 NOBODY = 0  # among markers' ids
@@ -169,7 +169,7 @@ def _counted(
     _store: Store,
 ) -> Counted:
     with _store.read() as db:
-        return trial_marks.counted(db, exam_id, questions, whose)
+        return trial_marks.counted(db, Basis(exam_id, questions, whose))
 
 
 def _choose_markers(exam_id: int, people: list[MarkerCount], usual: Whose | None) -> Whose | None:

@@ -60,6 +60,7 @@ def microsoft_form() -> bytes:
 
 
 def press(page: Page, name: str | re.Pattern[str]) -> None:
+    drawn(page)
     page.get_by_role("button", name=name, exact=isinstance(name, str)).first.click()
 
 

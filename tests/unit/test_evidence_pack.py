@@ -44,6 +44,7 @@ from storage import (
 )
 from storage.connect import now
 from storage.pictures import NewPage, Picture
+from storage.trial_marks import Basis
 from storage.trials import NewArm
 from tests.support import add_exam, add_marker, new_store, propose_points
 
@@ -138,7 +139,7 @@ def full_exam(store: Store) -> tuple[int, list[list[int]], Marker]:
         )
         for title in ("earlier", "later"):  # which takes over what the earlier one was told
             trial = trials.add(db, exam_id, title, {"seed": 1}, head.id, [NewArm(judge), NewArm(judge, criteria=False)])
-            trial_marks.take(db, trial, exam_id, None, (teacher.id, None), unmarked=False)
+            trial_marks.take(db, trial, Basis(exam_id, None, (teacher.id, None)))
             one, other = trials.arms(db, trial)
             trial_answers.take_imported(db, one.id, judge, [ids[1][1]])
             if not trial_answers.take_known(db, other.id, judge, 1, [(ids[1][1], "h")]):

@@ -199,8 +199,10 @@ def test_by_default_the_two_with_the_most_marks_count_else_the_first_two_of_each
         ]
         # C and B share 2 of the 6 that were marked twice, less than half.
         assert usual_markers(db, exam_id, question) is None
-        assert trial_marks.counted(db, exam_id, question, None) == trial_marks.Counted(6, 6)
-        assert trial_marks.counted(db, exam_id, question, (people[2].id, people[1].id)) == trial_marks.Counted(4, 2)
+        assert trial_marks.counted(db, trial_marks.Basis(exam_id, question, None)) == trial_marks.Counted(6, 6)
+        assert trial_marks.counted(
+            db, trial_marks.Basis(exam_id, question, (people[2].id, people[1].id))
+        ) == trial_marks.Counted(4, 2)
     give(store, ids[3], people[1], 0)
     with store.read() as db:
         assert usual_markers(db, exam_id, question) == (people[1].id, people[2].id)

@@ -8,6 +8,7 @@ from components.workflow.trial.arms import ArmChoice
 from components.workflow.trial.planning import TrialOptions, usual_markers, written
 from components.workflow.trial.starting import start
 from storage import Store, exams, trial_marks
+from storage.trial_marks import Basis
 
 TITLE = "Demo trial: the offline matcher, and one that wants exact words"
 
@@ -16,7 +17,7 @@ def demo_exam(store: Store) -> int | None:
     """The id of the newest demo exam with a part that was marked twice, or None."""
     with store.read() as db:
         for exam in reversed(exams.listed(db)):
-            if exam.demo and trial_marks.counted(db, exam.id, None, None).double_marked:
+            if exam.demo and trial_marks.counted(db, Basis(exam.id, None, None)).double_marked:
                 return exam.id
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import Field
@@ -26,7 +26,7 @@ from storage import Store, exams, judges, responses, trial_answers, trial_marks
 from storage.exams import StoredQuestion
 from storage.judges import StoredJudge
 from storage.responses import StoredResponse
-from storage.trial_marks import Counted
+from storage.trial_marks import Basis, Counted
 
 AT_ONCE = 2_000  # responses in memory while planning
 OFFLINE_SECONDS = 0.003  # that the offline matcher takes for a response
@@ -47,6 +47,10 @@ class TrialOptions(Frozen):
     whose: tuple[int, int | None] | None = None
     cap: float | None = Field(default=None, gt=0)
     unmarked: bool = False
+
+    def basis(self, question_ids: Iterable[int]) -> Basis:
+        """The responses that it rests on; the ids are those of its questions that are written."""
+        return Basis(self.exam_id, tuple(question_ids), self.whose, self.unmarked)
 
 
 @dataclass(frozen=True)
@@ -120,16 +124,16 @@ def usual_markers(db: Database, exam_id: int, questions: Sequence[int]) -> tuple
     if len(found) < 2:
         return (found[0].marker_id, None) if found else None
     both = (found[0].marker_id, found[1].marker_id)
-    any_two = trial_marks.counted(db, exam_id, questions, None).double_marked
-    return None if 2 * trial_marks.counted(db, exam_id, questions, both).double_marked < any_two else both
+    any_two = trial_marks.counted(db, Basis(exam_id, questions, None)).double_marked
+    return None if 2 * trial_marks.counted(db, Basis(exam_id, questions, both)).double_marked < any_two else both
 
 
 def plan(store: Store, connections: Connections, options: TrialOptions) -> Plan:
     """What the trial would rest on and take. Reads every response once, some at a time."""
     with store.read() as db:
         questions = {each.id: each for each in written(db, options)}
-        marked = trial_marks.counted(db, options.exam_id, [*questions], options.whose)
-        ids = trial_marks.asked_ids(db, options.exam_id, [*questions], options.whose, unmarked=options.unmarked)
+        basis = options.basis(questions)
+        marked, ids = trial_marks.counted(db, basis), trial_marks.asked_ids(db, basis)
         by_key: dict[tuple[object, ...], _Draft] = {}
         for choice in options.arms:
             draft = _Draft(db, connections, choice, questions)

@@ -63,8 +63,7 @@ def start(
         title = options.title.strip() or f"{exam.title}, trial {trials.count_of_exam(db, exam.id) + 1}"
         title = untaken(title, {each.title for each in trials.listed(db)})
         trial_id = trials.add(db, exam.id, title, _settings(db, options, questions), marker_id, [*new.values()])
-        asked = [each.id for each in questions]
-        trial_marks.take(db, trial_id, exam.id, asked, options.whose, unmarked=options.unmarked)
+        trial_marks.take(db, trial_id, options.basis(each.id for each in questions))
         if not trials.places(db, trial_id):
             raise TrialError(NO_RESPONSES if options.unmarked else NOTHING_MARKED)
         job_id = jobs.add(db, TRIAL, {"trial_id": trial_id, "exam_id": exam.id, "cap": options.cap})
@@ -88,15 +87,12 @@ def same(store: Store, connections: Connections, options: TrialOptions) -> Trial
         for judge_id, each in zip(ids, options.arms, strict=True)
     }
     with store.read() as db:
-        asked = [each.id for each in written(db, options)]
+        basis = options.basis(each.id for each in written(db, options))
         for trial in trials.listed(db):
             if trial.exam_id != options.exam_id or trial.job_id is None:
                 continue
             own = {(a.judge.id, a.shots, a.grading, a.criteria, a.repeat) for a in trials.arms(db, trial.id)}
-            unmarked = options.unmarked
-            if own == wanted and trial_marks.as_noted(
-                db, trial.id, trial.exam_id, asked, options.whose, unmarked=unmarked
-            ):
+            if own == wanted and trial_marks.as_noted(db, trial.id, basis):
                 return trial
     return None
 
