@@ -25,12 +25,12 @@ from pages.department.scheme_reading_kept import DISCARD, Page, begun, forget, k
 from pages.department.scheme_reading_report import forget_report, show_report
 from pages.department.scheme_reading_source import lines_by_question, show_lines
 from pages.department.scheme_reading_whole import faults, show_above, show_whole, split
+from pages.shared.press import pressed
 from storage import Store
 from storage.exams import Exam
 
 state = st.session_state
 LARGEST_MB = 20
-WANTED = "reading_wanted"  # which exam's or question's scheme is to be read once there is one
 HELP = "DOCX, PDF, Markdown or text. It is read on this computer, by rules; nothing is sent anywhere."
 
 
@@ -81,7 +81,6 @@ def show_scheme_reading(store: Store, marker: Marker, exam: Exam, opened: Opened
 
 def _open() -> None:
     forget_report()
-    state.pop(WANTED, None)
     st.query_params["reading"] = "scheme"
 
 
@@ -92,15 +91,12 @@ def _close() -> None:
     st.query_params.pop("reading", None)
 
 
-def _want(about: str) -> None:
-    state[WANTED] = about
-
-
 def _ask(store: Store, marker: Marker, exam: Exam, about: str, opened: Opened | None) -> None:
     """A file or pasted text."""
     what = "the whole exam, question by question" if opened is None else "this question"
     st.write(
-        f"Choose a file with the mark scheme of {what}, or paste it. You see what was read before anything is kept."
+        f"Choose a file with the mark scheme of {what}: it is read at once. Or paste it, then press “Read it”. You see "
+        "what was read before anything is kept."
     )
     round_ = round_now()
     file = st.file_uploader(
@@ -109,16 +105,12 @@ def _ask(store: Store, marker: Marker, exam: Exam, about: str, opened: Opened | 
     text = st.text_area(
         "Or paste it here", key=f"reading_text_{round_}", height=220, placeholder="3(b) M1 rate rises at first [1]"
     )
-    # Noted by a callback: the run this press begins may be stopped by the file that comes, before it is down here.
-    st.button(
-        "Read it", type="primary", key="reading_go", icon=":material/manage_search:", on_click=_want, args=(about,)
-    )
-    if state.get(WANTED) != about:
+    asked = pressed("Read it", key="reading_go", type="primary", icon=":material/manage_search:")
+    if file is None and not asked:
         return
-    if file is None and not text.strip():  # perhaps it is on its way: it is read as soon as it is here
+    if file is None and not text.strip():
         st.error("There is nothing to read yet. Choose a file, or paste the scheme.")
         return
-    del state[WANTED]
     try:
         lines = text_lines(text) if file is None else source_lines(file.name, file.getvalue())
     except IntakeError as error:

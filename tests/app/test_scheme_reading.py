@@ -50,7 +50,7 @@ def upload(at: AppTest, name: str, content: bytes) -> AppTest:
 def test_a_docx_makes_the_questions_of_an_exam(app: OpenPage, store: Store, head: Marker) -> None:
     exam_id = details.create(store, head, "Mock")
     at = press(app(PAGE, head, exam=str(exam_id)), "Read a mark scheme")
-    press(upload(at, "scheme.docx", docx(SCHEME)), "Read it")
+    upload(at, "scheme.docx", docx(SCHEME))
     said = everything(at)
     assert "2 questions, 3 points" in said
     assert "2 lines were not understood" in said
@@ -132,7 +132,7 @@ def test_of_a_scheme_with_several_questions_the_one_of_this_number_is_taken(
     at = app(PAGE, head, exam=str(exam_id), draft=thread)
     fill(at, "Number", "3bii")
     press(at, "Read a mark scheme")
-    press(upload(at, "scheme.md", SCHEME.encode()), "Read it")
+    upload(at, "scheme.md", SCHEME.encode())
     press(at, "Confirm: fill in the draft")
     opened = setup.open_thread(store, thread)
     assert opened is not None
@@ -140,7 +140,7 @@ def test_of_a_scheme_with_several_questions_the_one_of_this_number_is_taken(
     assert [point.text for point in opened.body.points] == ["Osmosis"]
 
 
-def test_what_comes_after_the_press_is_read_all_the_same(app: OpenPage, store: Store, head: Marker) -> None:
+def test_a_file_is_read_as_it_comes_whatever_was_pressed_before(app: OpenPage, store: Store, head: Marker) -> None:
     exam_id = details.create(store, head, "Mock")
     at = press(app(PAGE, head, exam=str(exam_id)), "Read a mark scheme")
     press(at, "Read it")  # while the file was still on its way
@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_words(
     at = app(PAGE, head, exam=str(exam_id), reading="scheme")
     press(at, "Read it")
     assert "There is nothing to read yet." in texts(at)
-    press(upload(at, name, content), "Read it")
+    upload(at, name, content)
     assert words in texts(at)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from components.marking import Role
 from components.workflow.exam_setup import details
-from storage import Store, exams
+from storage import exams
 from tests.browser import AppServer, sign_in
-from tests.support import add_marker, new_store
+from tests.support import add_exam, add_marker, new_store
 from tests.unit.test_mark_scheme_reader import docx
 
 SCHEME = """Question 1 [2 marks]
@@ -24,35 +23,22 @@ HEAD, ROW = 35, 44  # pixels of the table's head and of a row
 TEXT, KEEP = 120, 420  # where these columns are, from the left
 
 
-@pytest.fixture
-def exam(tmp_path: Path) -> Iterator[tuple[Store, int]]:
-    """A head of department's new exam, in the data folder that the app will be served on."""
+def test_a_point_is_reworded_and_one_dropped_before_the_scheme_is_taken_in(
+    serve: Callable[..., AppServer], new_page: Callable[..., Page], tmp_path: Path
+) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     store = new_store(folder)
-    yield store, details.create(store, add_marker(store, "Dr Osei", Role.HEAD), "Mock")
-    store.close()
-
-
-def reading(serve: Callable[..., AppServer], page: Page, exam_id: int) -> None:
-    app = serve()
+    head = add_marker(store, "Dr Osei", Role.HEAD)
+    add_exam(store, [["a"]], title="Another")
+    exam_id = details.create(store, head, "Mock")
+    app, page = serve(), new_page()
     sign_in(page, app.url, "Dr Osei")
     page.goto(f"{app.url}/exam_setup?exam={exam_id}")
     page.get_by_role("button", name="Read a mark scheme").click()
-
-
-def test_a_point_is_reworded_and_one_dropped_before_the_scheme_is_taken_in(
-    serve: Callable[..., AppServer], new_page: Callable[..., Page], exam: tuple[Store, int]
-) -> None:
-    (store, exam_id), page = exam, new_page()
-    reading(serve, page, exam_id)
     page.locator("input[type=file]").set_input_files(
         {"name": "scheme.docx", "mimeType": "application/octet-stream", "buffer": docx(SCHEME)}
     )
-    expect(page.get_by_text("scheme.docx")).to_be_visible()
-    # A press while the page is drawn again would be one that nobody makes.
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    page.get_by_role("button", name="Read it").click()
     expect(page.get_by_text("The scheme comes to 3;")).to_be_visible()
 
     table = page.locator("[data-testid=stDataFrame]").first
@@ -67,25 +53,3 @@ def test_a_point_is_reworded_and_one_dropped_before_the_scheme_is_taken_in(
         (made,) = exams.questions(db, exam_id)
     assert next((point.code, point.text) for point in made.scheme.points) == ("M1", "Adds both")
     assert len(made.scheme.points) == 2
-
-
-def test_a_press_while_the_file_is_on_its_way_is_not_lost(
-    serve: Callable[..., AppServer], new_page: Callable[..., Page], exam: tuple[Store, int]
-) -> None:
-    page = new_page()
-    reading(serve, page, exam[1])
-    network = page.context.new_cdp_session(page)
-    network.send("Network.enable")
-    for latency in (50, 55, 60, 65, 70, 150):  # the file then comes in the middle of the run that the press began
-        network.send(
-            "Network.emulateNetworkConditions",
-            {"offline": False, "latency": latency, "downloadThroughput": -1, "uploadThroughput": -1},
-        )
-        page.locator("input[type=file]").set_input_files(
-            {"name": "scheme.docx", "mimeType": "application/octet-stream", "buffer": docx(SCHEME)}
-        )
-        expect(page.get_by_text("scheme.docx")).to_be_visible()  # the file's row has moved the button down
-        page.get_by_role("button", name="Read it").click()
-        expect(page.get_by_text("The scheme comes to 3;")).to_be_visible()
-        page.get_by_role("button", name="Discard, and read another").click()
-        expect(page.get_by_role("button", name="Read it")).to_be_visible()
