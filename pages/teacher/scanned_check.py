@@ -52,25 +52,24 @@ def _problem(store: Store, scan: Scan, setup: ScanSetup, row: int, problem: Page
             st.image(str(picture), width=260, alt=f"Page {problem.page} of {problem.file}")
     else:
         said = st.container()
+    # By what it is about: the report may have been made anew, with another page in this row, since the press.
+    key = f"{scan.id}_{row}_{problem.file}_{problem.page}_{problem.candidate}"
     with said:
         st.write(plain(problem.message))
         if problem.page:
-            _settle_page(store, scan, setup, row, problem)
+            _settle_page(store, scan, setup, key, problem)
         elif problem.file:
-            _button(
-                f"Leave {plain(problem.file)} out", f"{scan.id}_{row}", partial(_drop_file, store, scan, problem.file)
-            )
+            _button(f"Leave {plain(problem.file)} out", key, partial(_drop_file, store, scan, problem.file))
         elif problem.candidate:
             lost = partial(_accept, store, scan, problem.candidate)
             if problem.candidate in setup.accept_missing:
                 st.caption("Accepted as lost; read again to go on.")
             else:
-                _button("Accept that it is lost", f"{scan.id}_{row}", lost)
+                _button("Accept that it is lost", key, lost)
 
 
-def _settle_page(store: Store, scan: Scan, setup: ScanSetup, row: int, problem: PageReport) -> None:
+def _settle_page(store: Store, scan: Scan, setup: ScanSetup, key: str, problem: PageReport) -> None:
     ruling = next((each for each in setup.rulings if (each.file, each.page) == (problem.file, problem.page)), None)
-    key = f"{scan.id}_{row}"
     if ruling is not None:
         what = f"candidate {ruling.candidate}, page {ruling.book_page}" if ruling.candidate else "left out"
         st.caption(plain(f"You said: {what}. It counts once the scan is read again."))
