@@ -25,7 +25,6 @@ from storage.benchmarks import StoredSet, Task
 OPEN = "sit_a_benchmark"
 AHEAD_SECONDS = 20
 STOPS = "the sitting would probably stop before its end. It can go on with a higher cap."
-state = st.session_state
 
 
 @st.fragment
